@@ -39,7 +39,7 @@ import {
   toUser,
 } from './users/user.store.ts'
 
-/** Reads and commands on users that run in the transaction of a caller in a later domain. */
+/** Queries and commands on users that run in the transaction of a caller in a later domain. */
 export const userQueries = {
   findById: findUserById,
   findByName: findUserByName,
@@ -63,7 +63,7 @@ export const userQueries = {
   recount: recountUsers,
 } as const
 
-/** How a store of a later domain reads users in a statement of its own. */
+/** Joins and conditions by which stores of later domains read users in their own statements. */
 export const userRows = {
   ownerColumns: OWNER_COLUMNS,
   toOwner,
@@ -72,14 +72,14 @@ export const userRows = {
   inOrder: usersInOrder,
 } as const
 
-/** Reads and commands on blocks between users that run in the transaction of a caller in a later domain. */
+/** Queries and commands on blocks between users that run in the transaction of a caller in a later domain. */
 export const blockQueries = {
   listBlockers,
   requireUnblocked,
   requireNoBlockBetween,
 } as const
 
-/** Look-ups of owners of repositories, who are users or organizations, and of the right to create in their name. */
+/** Look-ups of owners of repositories (users or organizations) and of the right to create repositories for them. */
 export const ownerQueries = {
   getKnown: getKnownOwner,
   getInView: getOwnerInView,
@@ -89,7 +89,7 @@ export const ownerQueries = {
   ownsOrCreatesIn,
 } as const
 
-/** Reads and commands on teams that run in the transaction of a caller in a later domain. */
+/** Queries and commands on teams that run in the transaction of a caller in a later domain. */
 export const teamQueries = {
   findById: findTeamById,
   findByName: findTeamByName,
@@ -103,7 +103,7 @@ export const teamQueries = {
   deleteReposOf: deleteTeamReposOf,
 } as const
 
-/** Reads and commands on SSH and GPG keys that run in the transaction of a caller in a later domain. */
+/** Queries and commands on SSH and GPG keys that run in the transaction of a caller in a later domain. */
 export const keyQueries = {
   claim: claimPublicKey,
   deleteUnused: deleteUnusedPublicKey,

@@ -49,7 +49,7 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
     subkeys: subkeys.map((id) => ({ ...part, keyId: id })),
   })
 
-  it('keeps key ids unique, and finds a key by the id of its subkey', async () => {
+  it('refuses duplicate key ids and finds a key by the id of its subkey', async () => {
     const id = await db.database.transaction((tx) => claimGpgKey(tx, ann, newKey('A1', 'A2'), 5))
     const taken = db.database.transaction(async (tx) => {
       if ((await claimGpgKey(tx, ann, newKey('B1', 'A2'), 5)) === undefined) throw new Error('taken')

@@ -16,14 +16,14 @@ export interface GpgSubkey {
   readonly canEncrypt: boolean
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Epoch milliseconds; undefined: never. */
+  /** Epoch milliseconds; undefined if the key never expires. */
   readonly expiresAt: number | undefined
 }
 
 export interface GpgKey extends GpgSubkey {
   readonly userId: UserId
   readonly armored: string
-  /** Identities of the key that are activated addresses of its owner now. */
+  /** Identities of the key that are activated addresses of its owner at present. */
   readonly emails: readonly string[]
   readonly isVerified: boolean
   readonly subkeys: readonly GpgSubkey[]
@@ -59,7 +59,7 @@ export async function listGpgKeys(db: Db, userId: UserId, paging: Paging): Promi
   return { items: await withSubkeys(db, items), total }
 }
 
-/** Every primary key of a user as it was uploaded, in order of id. */
+/** Every primary key of a user in its uploaded form, in order of id. */
 export async function listArmoredGpgKeys(db: Db, userId: UserId): Promise<string[]> {
   const rows = await db
     .selectFrom('gpg_key')
@@ -82,7 +82,7 @@ export async function findGpgKey(db: Db, id: number): Promise<GpgKey | undefined
   return (await withSubkeys(db, rows))[0]
 }
 
-/** Primary keys by these key ids, their own or of a subkey, in upper case. Three queries whatever their number. */
+/** Primary keys by key ids (their own or a subkey's, in upper case), by three queries whatever their number. */
 export async function findGpgKeysByKeyIds(db: Db, keyIds: readonly string[]): Promise<Map<string, GpgKey>> {
   const wanted = [...new Set(keyIds.map((keyId) => keyId.toUpperCase()))]
   if (wanted.length === 0) return new Map()
@@ -140,8 +140,8 @@ async function withSubkeys(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
 }
 
 /**
- * Inserts a key with its subkeys and returns the id of its row. Undefined when one of the key ids exists already: then
- * the caller must roll back the transaction.
+ * Inserts a key with its subkeys and returns the id of its row. Returns undefined when one of the key ids exists
+ * already; the caller must then roll back the transaction.
  */
 export async function claimGpgKey(tx: Tx, userId: UserId, key: NewGpgKey, at: number): Promise<number | undefined> {
   const rows = [key, ...key.subkeys].map((part, index) => ({
@@ -174,7 +174,7 @@ export async function setGpgKeyVerified(tx: Tx, keyId: string): Promise<void> {
     .execute()
 }
 
-/** Deletes a primary key with its subkeys. False when it is deleted. */
+/** Deletes a primary key with its subkeys. Returns false when it does not exist. */
 export async function deleteGpgKey(tx: Tx, keyId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('gpg_key')

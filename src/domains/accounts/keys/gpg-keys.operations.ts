@@ -18,7 +18,7 @@ interface Deps {
 const common = { area: 'user', scopes: ['user'] } as const
 const listQuery = Type.Object(pagingMembers)
 
-/** GPG keys of the signed-in user and of others, and how a user proves one (behaviour/users-and-admin#gpg-keys). */
+/** GPG keys of the signed-in user and of others, and their verification (behaviour/users-and-admin#gpg-keys). */
 export function gpgKeyOperations(deps: Deps): Operation[] {
   return [...lists(deps), ...own(deps), ...proofs(deps)]
 }

@@ -29,7 +29,7 @@ import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 
 const MINUTE = 60_000
 
-/** A user proves that it has the private part of a GPG key by a signature over a token of the current minute. */
+/** Users prove that they have the private part of a GPG key by signing a token of the current minute. */
 function createGpgProof(clock: Clock) {
   const tokenAt = (user: User, minute: number): string =>
     sha256Hex([minute * MINUTE, user.createdAt, user.name, user.email, user.id].join(':'))
@@ -38,7 +38,7 @@ function createGpgProof(clock: Clock) {
   return {
     /** Valid for one to two minutes. */
     token,
-    /** Whether the signature is by the key over the token of this minute or the one before. */
+    /** Whether the key signed the token of this minute or of the previous one. */
     async proves(user: User, armoredKey: string, armoredSignature: string): Promise<boolean> {
       const tokens = [token(user), tokenAt(user, minuteNow() - 1)]
       for (const text of tokens.flatMap((value) => [value, `${value}\n`, `${value}\r\n`])) {
@@ -60,7 +60,7 @@ async function isValidSignature(...[signature, now]: Parameters<typeof verifyPgp
 
 interface GpgKeyInput {
   readonly armoredKey: string
-  /** A signature over the token, which replaces a matching address. */
+  /** A signature over the token; accepted instead of a matching address. */
   readonly armoredSignature?: string | undefined
 }
 
@@ -86,14 +86,14 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
     /** Primary keys of a user. */
     list: (userId: UserId, paging: Paging): Promise<Page<GpgKey>> => listGpgKeys(read, userId, paging),
 
-    /** The user's own; throws NotFound for others. */
+    /** Returns a key of this user; throws NotFound for keys of others. */
     async get(userId: UserId, id: number): Promise<GpgKey> {
       const key = await findGpgKey(read, id)
       if (key === undefined || key.userId !== userId) throw errors.gpgKeyNotFound()
       return key
     },
 
-    /** All keys in one armored block; undefined when there are none. */
+    /** All keys in one armored block; undefined when the user has none. */
     async exportArmored(userId: UserId): Promise<string | undefined> {
       const armored = await listArmoredGpgKeys(read, userId)
       return armored.length === 0 ? undefined : joinArmoredKeys(armored)
@@ -131,7 +131,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
       })
     },
 
-    /** Does nothing for an unknown id; throws forbidden for another user's. */
+    /** Does nothing for an unknown id; throws forbidden for a key of another user. */
     async delete(actor: SignedIn, id: number): Promise<void> {
       const userId = actor.account.id
       const key = await findGpgKey(read, id)
@@ -148,7 +148,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
       })
     },
 
-    /** Marks a key as verified. Throws NotFound, and Invalid when the signature is not by the key over the token. */
+    /** Marks a key as verified. Throws NotFound, and Invalid when the key did not sign the token. */
     async verify(
       { account }: SignedIn,
       { keyId, armoredSignature }: { keyId: string; armoredSignature: string },

@@ -3,7 +3,7 @@ import type { PayloadsOf } from '../../../core/events/index.ts'
 
 const Id = Type.Integer()
 const SshKey = { user_id: Id, key_id: Id, fingerprint: Type.String() }
-/** `key_id` is that of OpenPGP: 16 hex digits. */
+/** `key_id` is the OpenPGP key id: 16 hex digits. */
 const GpgKey = { user_id: Id, key_id: Type.String() }
 
 export const keyEvents = {

@@ -17,7 +17,7 @@ export function presentGpgKey(key: GpgKey): GPGKey {
 }
 
 /**
- * COMPAT: what a key can do follows from its algorithm alone, and certifying mirrors signing
+ * COMPAT: the capabilities of a key depend only on its algorithm, and certifying mirrors signing
  * (test/accounts/keys/gpg-keys.test.ts).
  */
 function presentPart(part: GpgSubkey, isVerified: boolean) {
@@ -36,7 +36,7 @@ function presentPart(part: GpgSubkey, isVerified: boolean) {
   }
 }
 
-/** Only the owner of the key and site administrators get its user (behaviour/users-and-admin#ssh-keys). */
+/** Only the owner of the key and site administrators see its user (behaviour/users-and-admin#ssh-keys). */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const showsOwner = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {

@@ -19,7 +19,7 @@ export interface GpgKeyTable {
   /** The user has signed a token with the key. */
   is_verified: Generated<Flag>
   created_at: number
-  /** 0: never. */
+  /** 0: the key never expires. */
   expires_at: Generated<number>
 }
 
@@ -33,7 +33,7 @@ export interface PublicKeyTable {
   id: Generated<number>
   /** `SHA256:` and unpadded base64. */
   fingerprint: string
-  /** `ssh-ed25519` and so on. */
+  /** For example `ssh-ed25519`. */
   algorithm: string
   /** The key in SSH wire form, base64. */
   blob: string

@@ -49,7 +49,7 @@ describeOnBoth('users and keys in the database', (kind) => {
     expect(await db.database.transaction((tx) => lockActiveAdmins(tx))).toEqual([admin])
   })
 
-  it('keeps fingerprints unique across user and deploy keys', async () => {
+  it('refuses duplicate fingerprints among user and deploy keys', async () => {
     const user = await addUser('key')
     const key = { algorithm: 'ssh-ed25519', blob: 'AAAA', fingerprint: 'SHA256:x' }
     const claim = (use: 'user' | 'deploy'): Promise<number | undefined> =>

@@ -16,14 +16,14 @@ export interface UserKey extends StoredKey {
   readonly title: string
   readonly comment: string
   readonly createdAt: number
-  /** Epoch milliseconds; undefined: never. */
+  /** Epoch milliseconds; undefined if never used. */
   readonly lastUsedAt: number | undefined
 }
 
 /**
- * Claims a fingerprint for one kind of use and returns the id of the public key. The key of a user belongs to that user
- * alone; a deploy key may belong to several repositories. Undefined when the fingerprint is in use as the other kind
- * or, for users, by any user.
+ * Claims a fingerprint for one kind of use and returns the id of the public key. A user key belongs to one user; a
+ * deploy key may belong to several repositories. Undefined when the fingerprint is in use as the other kind or, for
+ * users, by any user.
  */
 export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'deploy'): Promise<number | undefined> {
   const { algorithm, blob, fingerprint } = key
@@ -46,7 +46,7 @@ export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'dep
   return existing.id
 }
 
-/** False for the public keys that deleted repositories and users left behind. */
+/** False for public keys whose repositories and users were deleted. */
 async function isKeyInUse(tx: Tx, keyId: number): Promise<boolean> {
   const user = await tx.selectFrom('user_key').select('id').where('key_id', '=', keyId).executeTakeFirst()
   return (
@@ -130,9 +130,7 @@ export async function findKeyUse(
   }
 }
 
-/**
- * The user keys of these fingerprints that were used to sign in, which proves that the owner has the private key.
- */
+/** The user keys of these fingerprints that were used to sign in, which proves that the owner has the private key. */
 export async function listProvenKeys(db: Db, fingerprints: readonly string[]): Promise<UserKey[]> {
   if (fingerprints.length === 0) return []
   const rows = await userKeys(db)
@@ -142,7 +140,7 @@ export async function listProvenKeys(db: Db, fingerprints: readonly string[]): P
   return rows.map(toUserKey)
 }
 
-/** The fingerprint of a user's or a deploy key by the id of its row; undefined once it is deleted. */
+/** The fingerprint of a user or deploy key by the id of its row; undefined after its deletion. */
 export async function findKeyFingerprint(db: Db, kind: 'user' | 'deploy', id: number): Promise<string | undefined> {
   const table = kind === 'user' ? 'user_key' : 'deploy_key'
   const row = await db
@@ -180,7 +178,7 @@ export async function updateUserKeyUse(tx: Tx, id: number, at: number): Promise<
     .execute()
 }
 
-/** Deletes the key of a user with its public key, so that the fingerprint is free again. False when it is deleted. */
+/** Deletes the key of a user with its public key, which frees the fingerprint. Returns false when it does not exist. */
 export async function deleteUserKey(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('public_key')
@@ -189,7 +187,7 @@ export async function deleteUserKey(tx: Tx, id: number): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-/** Deletes a public key, and so frees its fingerprint, unless a repository has it as a deploy key. */
+/** Deletes a public key, which frees its fingerprint, unless a repository uses it as a deploy key. */
 export async function deleteUnusedPublicKey(tx: Tx, keyId: number): Promise<void> {
   await tx
     .deleteFrom('public_key')

@@ -1,14 +1,14 @@
 import { invalid } from '../../../core/platform/errors.ts'
 import { parseSshPublicKey, SshKeyError, type SshPublicKey } from '../../../core/platform/ssh/key.ts'
 
-/** The SSH keys that the server accepts. */
+/** The rules for SSH keys that the server accepts. */
 export interface KeyRules {
   /** 0: any size. */
   readonly minRsaBits: number
 }
 
 /**
- * Parses a key of a user or repository. Throws Invalid with the contract's messages
+ * Parses a key of a user or repository. Throws Invalid with the messages of the API
  * (behaviour/users-and-admin#ssh-keys).
  */
 export function readSshKey(text: string, rules: KeyRules): SshPublicKey {

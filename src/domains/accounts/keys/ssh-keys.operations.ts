@@ -30,7 +30,10 @@ const listQuery = Type.Object({
   ...pagingMembers,
 })
 
-/** SSH keys of the signed-in user, of others, and as administrators add them (behaviour/users-and-admin#ssh-keys). */
+/**
+ * SSH keys of the signed-in user and of others, and adding keys as an administrator
+ * (behaviour/users-and-admin#ssh-keys).
+ */
 export function sshKeyOperations(deps: Deps): Operation[] {
   return [...lists(deps), ...own(deps), ...admin(deps)]
 }
@@ -165,7 +168,7 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       errors: [403, 404],
       async handler({ access: { actor, user }, params }) {
         const id = params.id
-        // COMPAT: in the name of an administrator the keys of all users can be deleted
+        // COMPAT: under the name of an administrator, keys of all users can be deleted
         // (test/accounts/keys/ssh-keys.test.ts).
         await sshKeys.delete(actor, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
         return noContent()

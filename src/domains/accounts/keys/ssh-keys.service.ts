@@ -35,11 +35,11 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
     get,
     list: (userId: UserId, fingerprint: string | undefined, paging: Paging): Promise<Page<UserKey>> =>
       listUserKeys(read, { userId, fingerprint }, paging),
-    /** Among the keys of all users. */
+    /** Searches the keys of all users. */
     findByFingerprint: (fingerprint: string, paging: Paging): Promise<Page<UserKey>> =>
       listUserKeys(read, { userId: undefined, fingerprint }, paging),
 
-    /** Throws Invalid for a malformed or short key, a key in use and a title that is taken. */
+    /** Throws Invalid for a malformed or short key, a key in use, or a duplicate title. */
     async add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey> {
       const key = readSshKey(input.key, rules)
       return retryingTaken(database, async (tx) => {
@@ -64,7 +64,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
       })
     },
 
-    /** Throws NotFound, and forbidden when the key is another user's. */
+    /** Throws NotFound, and forbidden for a key of another user. */
     async delete(actor: Actor, userId: UserId, id: number): Promise<void> {
       const key = await get(id)
       if (key.userId !== userId) throw errors.keyOfOther()

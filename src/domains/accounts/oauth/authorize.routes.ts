@@ -23,17 +23,14 @@ import type { OauthProvider } from './provider.service.ts'
 
 const AUTHORIZE = '/login/oauth/authorize'
 const GRANT = '/login/oauth/grant'
-/** How long the question may stay open. */
+/** How long the consent form is valid. */
 const QUESTION_MS = 3_600_000
 
 interface AuthorizeDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly provider: OauthProvider
 }
 
-/**
- * Where clients send users, and the question whether to let them in
- * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
- */
+/** The authorization endpoint and the consent form (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export function registerAuthorize(http: FastifyInstance, deps: AuthorizeDeps): void {
   http.get(AUTHORIZE, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
@@ -62,7 +59,7 @@ function readRequest(fields: Fields): AuthorizationRequest {
   }
 }
 
-/** Errors from before the client can be trusted are shown to the user, never sent to the client. */
+/** Shows errors to the user instead of the client as long as the redirect address is not verified. */
 async function showingErrors(
   reply: FastifyReply,
   work: () => Promise<FastifyReply> | FastifyReply,
@@ -112,7 +109,10 @@ ${tokenField(visitor.session)}${formField('ticket', ticket)}
   })
 }
 
-/** NOTE: the question travels sealed for this session, so that the answer is to the request that was shown. */
+/**
+ * NOTE: the consent form contains the request encrypted for this session, so the answer applies to the request that was
+ * shown.
+ */
 const ticketContext = ({ user, session }: Visitor): string => `oauth.question:${user.id}:${session}`
 
 async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -153,7 +153,7 @@ function readTicket(
   }
 }
 
-/** The redirect address in an authorization request, if it is one of a known client. */
+/** The redirect address of an authorization request, if it belongs to a known client. */
 export async function findAuthorizedClient(
   { provider, rootUrl }: { readonly provider: OauthProvider; rootUrl(): string },
   url: URL,

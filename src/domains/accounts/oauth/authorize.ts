@@ -7,7 +7,7 @@ import { findGrant, insertCode, insertGrant, type OauthGrant } from './oauth-gra
 import { isRegisteredRedirect, isSafeRedirect } from './oauth.policy.ts'
 import type { Db } from '../../../core/db/database.ts'
 
-/** An application by its client id; built-in ones only where they are on. */
+/** An application by its client id; built-in ones only if they are enabled. */
 export async function findClient(
   db: Db,
   { builtIn }: ProviderSettings,
@@ -20,7 +20,7 @@ export async function findClient(
 export const isClientSecret = ({ secretHash }: OauthApplication, secret: string): boolean =>
   secretHash !== '' && sameSecret(secretHash, sha256Hex(secret))
 
-/** Error codes of OAuth2 (RFC 6749 §4.1.2.1 and §5.2); the descriptions are the contract's. */
+/** Error codes of OAuth2 (RFC 6749 §4.1.2.1 and §5.2); the descriptions are those of the API. */
 export type OauthErrorCode =
   | 'access_denied'
   | 'invalid_client'
@@ -41,7 +41,7 @@ export class OauthError extends Error {
   }
 }
 
-/** What a client asks for when it sends a user to the server (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
+/** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
 export interface AuthorizationRequest {
   readonly clientId: string
   readonly redirectUri: string
@@ -53,7 +53,7 @@ export interface AuthorizationRequest {
   readonly challengeMethod: string
 }
 
-/** Where to send the browser, or the question to put to the user. */
+/** The address to redirect the browser to, or the consent form to show. */
 export type AuthorizationStep =
   { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'ask'; readonly application: OauthApplication }
 
@@ -62,8 +62,8 @@ const CODE_BYTES = 32
 const MAX_LENGTH = 2048
 
 /**
- * Looks at a request of a signed-in user. Throws OauthError for what must not be sent to the redirect address because
- * the address cannot be trusted; the client gets every other error by a redirect.
+ * Checks the request of a signed-in user. Throws OauthError when the redirect address cannot be trusted; all other
+ * errors are sent to the client by a redirect.
  */
 export async function beginAuthorization(
   deps: ProviderDeps,
@@ -81,7 +81,7 @@ export async function beginAuthorization(
   return { kind: 'ask', application }
 }
 
-/** The user's answer to the question. Throws OauthError as `beginAuthorization` does. */
+/** Handles the user's answer to the consent form. Throws OauthError as `beginAuthorization` does. */
 export async function answerAuthorization(
   deps: ProviderDeps,
   actor: GrantActor,
@@ -100,7 +100,7 @@ export async function answerAuthorization(
   ).to
 }
 
-/** Whether this is a known client with one of its addresses: only then may a page redirect there. */
+/** Whether the client is known and has registered the address; pages may redirect only to such addresses. */
 export async function isKnownRedirect(
   deps: ProviderDeps,
   { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>,
@@ -141,7 +141,7 @@ function faultOf({ isConfidential }: OauthApplication, request: AuthorizationReq
   return undefined
 }
 
-/** The user who lets an application in. */
+/** The user who grants access to an application. */
 export type GrantActor = Actor & { readonly account: { readonly id: UserId } }
 
 interface Grantee {

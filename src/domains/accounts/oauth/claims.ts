@@ -31,7 +31,7 @@ export async function userInfo(
   }
 }
 
-/** The claims of an id token by the scopes of the grant; empty ones are left out (OpenID Connect Core §5.4). */
+/** The claims of an id token by the scopes of the grant; empty claims are omitted (OpenID Connect Core §5.4). */
 export async function idClaims(
   parts: ProviderParts,
   { user, grant, application }: LiveGrant,

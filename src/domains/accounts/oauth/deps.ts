@@ -8,19 +8,19 @@ export interface ProviderSettings {
   readonly accessLifetime: number
   /** Seconds. */
   readonly refreshLifetime: number
-  /** A refresh token works once. */
+  /** Each refresh token works only once. */
   readonly rotate: boolean
   readonly signingAlgorithm: SigningAlgorithm
-  /** Maximum number of characters of a token that is read. */
+  /** Maximum length of an accepted token, in characters. */
   readonly maxTokenLength: number
-  /** Names of the built-in applications that are on. */
+  /** Names of the enabled built-in applications. */
   readonly builtIn: readonly string[]
 }
 
 export interface ProviderDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
   readonly settings: ProviderSettings
   rootUrl(): string
-  /** What tokens and discovery call this server. */
+  /** The issuer in tokens and in the discovery document. */
   issuer(): string
   avatarUrl(user: User): string
 }

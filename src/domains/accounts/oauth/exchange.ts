@@ -38,11 +38,13 @@ export interface TokenAnswer {
   readonly id_token?: string
 }
 
-/** Two processes of one client may refresh at the same moment: that is not yet a theft. */
+/**
+ * Within this time a repeated refresh does not count as theft: two processes of one client may refresh concurrently.
+ */
 const REUSE_GRACE_MS = 60_000
 
 /**
- * Codes and refresh tokens for tokens. Throws OauthError with the contract's codes and descriptions
+ * Exchanges codes and refresh tokens for tokens. Throws OauthError with the codes and descriptions of the API
  * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
  */
 export async function exchangeToken(parts: ProviderParts, request: TokenRequest): Promise<TokenAnswer> {
@@ -93,7 +95,7 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
   if (redirectUri !== '' && !isSameRedirect(code.redirectUri, redirectUri, client.isConfidential))
     throw new OauthError('unauthorized_client', 'unexpected redirect URI')
   const now = clock.now()
-  // NOTE: the grant is read in the same transaction: the code may be sent again before this request goes on.
+  // NOTE: reads the grant in the same transaction, because a concurrent request may use the code again.
   const used = await database.transaction(async (tx) => {
     const id = await insertChain(tx, {
       grant_id: code.grant.id,
@@ -111,9 +113,7 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
   return issue(parts, requireAllowed(used.live), { nonce: code.nonce, secret: request.clientSecret })
 }
 
-/**
- * Who sends a code again may have stolen it, or was late after a thief: every token from it ends (RFC 6819 §4.4.1.1).
- */
+/** A code that is used twice may have been stolen: revokes all tokens issued for it (RFC 6819 §4.4.1.1). */
 async function endReplayed({ database }: ProviderParts, codeHash: string): Promise<void> {
   await database.transaction(async (tx) => {
     const chainId = (await findCode(tx, codeHash))?.chainId
@@ -121,7 +121,7 @@ async function endReplayed({ database }: ProviderParts, codeHash: string): Promi
   })
 }
 
-/** RFC 7636 §4.6. Without a challenge every verifier of a client with a secret passes, and none of another. */
+/** RFC 7636 §4.6. Without a challenge, confidential clients pass with any verifier and public clients never pass. */
 function answersChallenge(
   { challenge, challengeMethod }: OauthCode,
   verifier: string,
@@ -164,7 +164,7 @@ const rotate = (
   { now, lifetime }: { readonly now: number; readonly lifetime: number },
 ): Promise<boolean> => rotateChain(tx, chain, { rotated_at: now, expires_at: now + lifetime * 1000 })
 
-/** A user who may not sign in gets no tokens. */
+/** Users who may not sign in get no tokens. */
 const requireLive = async ({ database }: ProviderParts, chainId: OauthChainId): Promise<LiveGrant> =>
   requireAllowed(await findLiveGrant(database.read, chainId))
 
@@ -174,7 +174,10 @@ function requireAllowed(live: LiveGrant | undefined): LiveGrant {
   return live
 }
 
-/** Of the request that is answered. NOTE: the secret of a client is known only while it asks; its hash is kept. */
+/**
+ * The request that the response belongs to. NOTE: the secret of a client is available only during its request; the
+ * database stores its hash.
+ */
 interface Occasion {
   readonly nonce: string
   readonly secret: string

@@ -14,7 +14,7 @@ export interface OauthGrant {
   readonly id: OauthGrantId
   readonly applicationId: OauthApplicationId
   readonly userId: UserId
-  /** As asked for, separated by spaces. */
+  /** As requested, separated by spaces. */
   readonly scope: string
 }
 
@@ -55,7 +55,7 @@ export async function insertGrant(
   return asId(id)
 }
 
-/** With the names of the applications, by name. */
+/** Grants with the names of the applications, ordered by name. */
 export async function listGrants(
   db: Db,
   userId: UserId,
@@ -87,7 +87,7 @@ export async function findGrantById(
   return row && { ...toGrant(row), application: row.name }
 }
 
-/** With its codes and chains: every token of it ends. */
+/** Deletes a grant with its codes and chains, which revokes all its tokens. */
 export async function deleteGrant(tx: Tx, id: OauthGrantId): Promise<void> {
   await tx.deleteFrom('oauth_grant').where('id', '=', id).execute()
 }
@@ -99,11 +99,11 @@ export interface OauthCode {
   readonly challengeMethod: string
   readonly nonce: string
   readonly expiresAt: number
-  /** The chain that was issued for it; undefined until it is used. */
+  /** The chain that was issued for the code; undefined until the code is used. */
   readonly chainId: OauthChainId | undefined
 }
 
-/** Deletes the codes that are over and have no live chain along the way. */
+/** Inserts a code, and deletes expired codes without a live chain. */
 export async function insertCode(
   tx: Tx,
   values: Required<{
@@ -125,7 +125,7 @@ export async function insertCode(
   await tx.insertInto('oauth_code').values(values).execute()
 }
 
-/** How long a code without live tokens is remembered after its end, to say that it is late. */
+/** How long an expired code without live tokens is stored, so that its use can be reported as late. */
 const CODE_MEMORY_MS = 3_600_000
 
 export async function findCode(db: Db, codeHash: string): Promise<OauthCode | undefined> {
@@ -149,7 +149,7 @@ export async function findCode(db: Db, codeHash: string): Promise<OauthCode | un
   )
 }
 
-/** Records the chain that is issued for a code; false when it was used already. */
+/** Records the chain that is issued for a code; returns false when the code was already used. */
 export async function useCode(tx: Tx, codeHash: string, chainId: OauthChainId): Promise<boolean> {
   const result = await tx
     .updateTable('oauth_code')
@@ -175,7 +175,7 @@ export async function insertChain(
   return asId(id)
 }
 
-/** False when another refresh was faster. */
+/** Returns false when a concurrent refresh came first. */
 export async function rotateChain(
   tx: Tx,
   { id, counter }: Pick<OauthChain, 'id' | 'counter'>,
@@ -201,7 +201,10 @@ export interface LiveGrant {
   readonly user: User
 }
 
-/** Everything behind a token, by its chain; undefined once it was revoked. Three look-ups by primary key. */
+/**
+ * The grant, user and application of a token, by its chain; undefined after its revocation. Three look-ups by primary
+ * key.
+ */
 export async function findLiveGrant(db: Db, chainId: OauthChainId): Promise<LiveGrant | undefined> {
   const row = await db
     .selectFrom('oauth_chain')
@@ -226,7 +229,7 @@ export async function findLiveGrant(db: Db, chainId: OauthChainId): Promise<Live
   }
 }
 
-/** Names of the user's organizations, and of its teams as `org:team`, in order. */
+/** Names of the user's organizations, and of its teams as `org:team`, sorted. */
 export async function listGroupNames(db: Db, userId: UserId, onlyPublic: boolean): Promise<string[]> {
   const orgs = await db
     .selectFrom('org_member')

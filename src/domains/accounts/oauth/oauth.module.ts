@@ -14,7 +14,7 @@ import { createOauthProvider, type OauthProvider } from './provider.service.ts'
 
 const HOUR_SECONDS = 3600
 
-/** The OAuth2 and OpenID Connect provider: applications, the pages on which users let them in, their tokens. */
+/** The OAuth2 and OpenID Connect provider: applications, consent pages, and tokens. */
 export const module = defineModule({
   name: 'oauth',
   needs: ['authenticate', 'bearerTokens', 'redirectTargets', 'sessions', 'users'],

@@ -1,8 +1,8 @@
 import { ALL_SCOPES, formatScopes, parseScopes, type ScopeSet } from '../../../core/access/viewer.ts'
 
 /**
- * Whether a redirect address is one of those registered: compared without regard to case and to one slash at the end;
- * for public clients the port of a loopback address does not count, because they take a free one (RFC 8252 §7.3).
+ * Whether a redirect address is registered. The comparison ignores case, one slash at the end, and, for public clients,
+ * the port of a loopback address, because they use any free port (RFC 8252 §7.3).
  */
 export function isRegisteredRedirect(registered: readonly string[], given: string, isConfidential: boolean): boolean {
   if (given === '') return false
@@ -12,13 +12,13 @@ export function isRegisteredRedirect(registered: readonly string[], given: strin
   )
 }
 
-/** Whether a client names the same redirect address at the exchange as when it asked for the code. */
+/** Whether the redirect address of the exchange is the one of the authorization request. */
 export const isSameRedirect = (asked: string, given: string, isConfidential: boolean): boolean =>
   asked === given || (!isConfidential && isLoopback(asked) && withoutLoopbackPort(asked) === withoutLoopbackPort(given))
 
 const normal = (uri: string): string => uri.toLowerCase().replace(/\/$/, '')
 
-/** By address, not by name: `localhost` may be resolved to another machine. */
+/** Accepts IP addresses only: `localhost` may be resolved to another machine. */
 function isLoopback(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || url.protocol !== 'http:' || url.username !== '' || url.password !== '') return false
@@ -32,7 +32,7 @@ function withoutLoopbackPort(uri: string): string {
   return normal(url.href)
 }
 
-/** Where a browser must not be sent: addresses that are run or shown, not visited. */
+/** Rejects addresses with schemes that a browser would run or display instead of visiting. */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   return url !== null && !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'].includes(url.protocol)
@@ -41,8 +41,9 @@ export function isSafeRedirect(uri: string): boolean {
 const IDENTITY = new Set(['openid', 'profile', 'email', 'groups'])
 
 /**
- * What a grant lets its tokens do on the API. COMPAT: names of identity alone, none, or one that is unknown mean
- * everything, for clients from before scopes (behaviour/auth-and-access#granular-scopes; test/accounts/oauth/oauth.test.ts).
+ * The API scopes of a grant's tokens. COMPAT: a grant with only identity scopes, no scope, or an unknown scope allows
+ * everything, for clients that predate scopes (behaviour/auth-and-access#granular-scopes;
+ * test/accounts/oauth/oauth.test.ts).
  */
 export function scopesOfGrant(scope: string): ScopeSet {
   const names = scope.split(/[\s,]+/).filter((name) => name !== '' && !IDENTITY.has(name))
@@ -53,7 +54,7 @@ export function scopesOfGrant(scope: string): ScopeSet {
 
 export const scopeNames = (scope: string): Set<string> => new Set(scope.split(/\s+/).filter((name) => name !== ''))
 
-/** For the page on which users agree. */
+/** Describes a grant for the consent page. */
 export function describeGrant(scope: string): {
   readonly api: readonly string[]
   readonly identity: readonly string[]

@@ -13,7 +13,7 @@ export interface OauthRouteDeps {
   readonly provider: OauthProvider
   readonly authenticate: Authenticate
   findUser(name: string): Promise<User | undefined>
-  /** Undefined: pages of other origins may not call. */
+  /** Undefined: requests from pages of other origins are refused. */
   readonly cors: CorsSettings | undefined
   rootUrl(): string
 }
@@ -24,15 +24,12 @@ const USER_INFO = '/login/oauth/userinfo'
 const KEYS = '/login/oauth/keys'
 const DISCOVERY = '/.well-known/openid-configuration'
 
-/** What clients that run in browsers call from other origins. */
+/** Endpoints that clients in browsers call from other origins. */
 const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISCOVERY]
 
 const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/**
- * The addresses that clients of the OAuth2 provider call
- * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
- */
+/** The endpoints of the OAuth2 provider (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export function registerOauth(http: FastifyInstance, deps: OauthRouteDeps): void {
   allowOrigins(http, deps.cors)
   http.post(TOKEN, async (request, reply) => token(deps, request, reply))
@@ -91,7 +88,7 @@ interface Client {
   readonly clientSecret: string
 }
 
-/** Credentials of the client in the body or by Basic; both must agree. */
+/** The credentials of the client, from the body or from Basic; if both are present they must agree. */
 function clientOf(request: FastifyRequest, fields: Fields): Client {
   const inBody = { clientId: fields['client_id'] ?? '', clientSecret: fields['client_secret'] ?? '' }
   const { authorization } = request.headers
@@ -105,16 +102,13 @@ function clientOf(request: FastifyRequest, fields: Fields): Client {
   return basic
 }
 
-/**
- * NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1); ids and secrets of ours have nothing to
- * encode.
- */
+/** NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1); our ids and secrets need no encoding. */
 function basicClient(request: FastifyRequest): Client | undefined {
   const sent = parseAuthorization(request.headers)
   return sent.kind === 'basic' ? { clientId: sent.user, clientSecret: sent.password } : undefined
 }
 
-/** NOTE: the `token` of the body is the subject of the request, never its credentials. */
+/** NOTE: the `token` in the body is what the request asks about, never its credentials. */
 async function introspect(
   { provider }: OauthRouteDeps,
   request: FastifyRequest,
@@ -127,7 +121,7 @@ async function introspect(
   return json(reply, 200, await provider.introspect((await readFields(request))['token'] ?? '', client.clientId))
 }
 
-/** Access tokens of either kind, in the header alone. */
+/** Accepts access tokens of either kind, only in the header. */
 async function userInfo(
   { provider, authenticate, findUser }: OauthRouteDeps,
   request: FastifyRequest,

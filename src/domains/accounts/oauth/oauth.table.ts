@@ -4,13 +4,13 @@ import type { Flag } from '../../../core/db/flag.ts'
 /** A client of the OAuth2 provider. */
 export interface OauthApplicationTable {
   id: Generated<number>
-  /** Null for the built-in ones. */
+  /** Null for built-in applications. */
   user_id: number | null
-  /** The name by which the configuration switches a built-in one on; empty for those of users. */
+  /** The configuration name that enables a built-in application; empty for applications of users. */
   built_in: Generated<string>
   name: string
   client_id: string
-  /** SHA-256 in hex of a secret of 256 random bits; empty without one. */
+  /** SHA-256, in hex, of a secret of 256 random bits; empty without a secret. */
   secret_hash: Generated<string>
   /** JSON array. */
   redirect_uris: Generated<string>
@@ -20,22 +20,22 @@ export interface OauthApplicationTable {
   updated_at: number
 }
 
-/** What a user let an application do; its tokens live and die with it. */
+/** The consent of a user to an application; deleting it revokes its tokens. */
 export interface OauthGrantTable {
   id: Generated<number>
   application_id: number
   user_id: number
-  /** As asked for, separated by spaces. */
+  /** As requested, separated by spaces. */
   scope: Generated<string>
   created_at: number
   updated_at: number
 }
 
-/** The refresh tokens that follow from one code: each takes the place of the one before. */
+/** The refresh tokens issued from one code: each replaces the previous one. */
 export interface OauthChainTable {
   id: Generated<number>
   grant_id: number
-  /** Of the refresh token that is valid now. */
+  /** The counter of the refresh token that is valid at present. */
   counter: Generated<number>
   rotated_at: number
   expires_at: number
@@ -50,7 +50,7 @@ export interface OauthCodeTable {
   challenge_method: Generated<string>
   nonce: Generated<string>
   expires_at: number
-  /** The chain that was issued for it; 0 until it is used. */
+  /** The chain that was issued for the code; 0 until the code is used. */
   chain_id: Generated<number>
 }
 
@@ -63,7 +63,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** Made once for the whole installation. */
+/** Generated once for the whole installation. */
 export interface SigningKeyTable {
   purpose: string
   key_id: string

@@ -46,9 +46,9 @@ interface GrantView {
 
 /** The OAuth2 and OpenID Connect provider (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export interface OauthProvider {
-  /** Throws OauthError where the redirect address cannot be trusted. */
+  /** Throws OauthError when the redirect address cannot be trusted. */
   begin(userId: UserId, request: AuthorizationRequest): Promise<AuthorizationStep>
-  /** Where to send the browser after the user's answer. */
+  /** The address to redirect the browser to after the user's answer. */
   answer(
     actor: GrantActor,
     answer: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
@@ -56,19 +56,19 @@ export interface OauthProvider {
   isKnownRedirect(request: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>): Promise<boolean>
   /** Throws OauthError. */
   exchange(request: TokenRequest): Promise<TokenAnswer>
-  /** Whose access token this is and what it may; undefined for everything else. */
+  /** The user and the scopes of an access token; undefined for anything else. */
   readAccessToken(token: string): Promise<OauthAccess | undefined>
   userInfo(user: User, onlyPublic: boolean): Promise<UserInfo>
   isClient(clientId: string, secret: string): Promise<boolean>
-  /** For the client that the token was issued to; other clients learn nothing of it. */
+  /** Only for the client that the token was issued to; for other clients the token is inactive. */
   introspect(token: string, clientId: string): Promise<Introspection>
-  /** Those with which clients verify; none where tokens are signed with a secret. */
+  /** The keys with which clients verify tokens; empty when tokens are signed with a shared secret. */
   publicKeys(): Promise<readonly PublicKey[]>
   readonly signingAlgorithm: SigningAlgorithm
   issuer(): string
-  /** What the user let applications do, by name. */
+  /** The grants of a user, ordered by name of the application. */
   grants(userId: UserId): Promise<GrantView[]>
-  /** Every token of the grant ends. Throws NotFound. */
+  /** Revokes a grant with all its tokens. Throws NotFound. */
   revoke(actor: GrantActor, id: OauthGrantId): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { isSymmetric, type SigningAlgorithm, type SigningKey } from './signing-k
 const ACCESS = 0
 const REFRESH = 1
 
-/** The claims of a token; whether its grant still exists is read from the database. */
+/** The claims of a token. Callers check in the database whether its grant still exists. */
 export interface TokenClaims {
   readonly kind: 'access' | 'refresh'
   readonly grantId: OauthGrantId
@@ -17,14 +17,14 @@ export interface TokenClaims {
 export interface TokenSignerDeps {
   readonly clock: Clock
   readonly algorithm: SigningAlgorithm
-  /** Maximum number of characters of a token that is read. */
+  /** Maximum length of an accepted token, in characters. */
   readonly maxLength: number
   key(): Promise<SigningKey>
 }
 
 export type TokenSigner = ReturnType<typeof createTokenSigner>
 
-/** JSON Web Tokens. NOTE: the library is loaded only where there are any. */
+/** Signs and verifies JSON Web Tokens. NOTE: the library is loaded at the first use. */
 export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSignerDeps) {
   const signClaims = async (
     claims: Readonly<Record<string, unknown>>,
@@ -49,8 +49,8 @@ export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSig
         await key(),
       ),
     /**
-     * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for
-     * a client without one.
+     * With a symmetric algorithm the client verifies with its own secret (OpenID Connect Core §10.1); undefined for a
+     * client without a secret.
      */
     async signIdToken(
       claims: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSig
         ? undefined
         : signClaims(claims, lifetime, { signing: createSecretKey(clientSecret, 'utf8') })
     },
-    /** Undefined for a token that is not ours, of another kind or over. */
+    /** Undefined for a token of another issuer or kind, or an expired one. */
     async verify(token: string): Promise<TokenClaims | undefined> {
       if (token.length > maxLength || token.split('.').length !== 3) return undefined
       const { errors, jwtVerify } = await import('jose')
@@ -81,7 +81,7 @@ export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSig
   }
 }
 
-/** NOTE: an id token is signed with the same key and must not pass for an access token. */
+/** NOTE: id tokens are signed with the same key and must not be accepted as access tokens. */
 function readClaims({ gnt, tt, chn, cnt = 0 }: Readonly<Record<string, unknown>>): TokenClaims | undefined {
   if (
     typeof gnt !== 'number' ||

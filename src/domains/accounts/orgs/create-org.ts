@@ -95,7 +95,7 @@ export function readProfile(body: EditOrgOption): OrgProfile {
     description: body.description,
     website: body.website,
     location: body.location,
-    /** COMPAT: clients send an empty text for "the default" or "as it is" (test/accounts/orgs/orgs.test.ts). */
+    /** COMPAT: clients send an empty text for "the default" or "unchanged" (test/accounts/orgs/orgs.test.ts). */
     visibility: body.visibility || undefined,
     repoAdminChangeTeamAccess: body.repo_admin_change_team_access,
   }

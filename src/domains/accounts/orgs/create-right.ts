@@ -9,8 +9,8 @@ export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promi
 }
 
 /**
- * The owner itself, an organization's owners and members of its teams with `can_create_org_repo`; site administrators
- * only as one of these.
+ * The owner itself, an organization's owners, and members of its teams with `can_create_org_repo`. Site administrators
+ * need to be one of these.
  */
 export async function ownsOrCreatesIn(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
   if (viewer.account.id === owner.id) return true

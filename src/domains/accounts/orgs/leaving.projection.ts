@@ -4,7 +4,7 @@ import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, listUsersByIds } from '../users/user.store.ts'
 
 /**
- * Calls `clean` with every user who leaves an organization or one of its teams, and so may see fewer of its
+ * Calls `clean` with every user who leaves an organization or one of its teams and may lose access to some of its
  * repositories (behaviour/orgs-webhooks-actions#members).
  */
 export function leavingProjections(clean: (tx: Tx, orgId: UserId, user: User) => Promise<void>) {

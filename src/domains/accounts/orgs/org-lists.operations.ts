@@ -20,7 +20,7 @@ interface OrgListOperationDeps {
   readonly users: Pick<Users, 'getOwn'>
 }
 
-/** Organizations by user, and what a user may do in one (behaviour/orgs-webhooks-actions#organizations). */
+/** Organizations of a user, and the permissions of a user in one (behaviour/orgs-webhooks-actions#organizations). */
 export function orgListOperations(deps: OrgListOperationDeps): Operation[] {
   const { guards, orgs, site, users } = deps
   return [
@@ -78,7 +78,7 @@ export function orgListOperations(deps: OrgListOperationDeps): Operation[] {
   ]
 }
 
-/** `{username}` and `{org}`, which the viewer may both see. */
+/** `{username}` and `{org}`; the viewer must be able to see both. */
 function userAndOrg({ guards, orgs }: OrgListOperationDeps): Guard<{ readonly user: User; readonly org: User }> {
   const { resolve, privacy } = guards.visibleUserSignedIn
   return {
@@ -95,7 +95,7 @@ function userAndOrg({ guards, orgs }: OrgListOperationDeps): Guard<{ readonly us
 }
 
 function adminOperations({ guards, orgs, site }: OrgListOperationDeps): Operation[] {
-  /** `{username}`, for site administrators alone. */
+  /** `{username}`, for site administrators only. */
   const target: Guard<User> = {
     ...guards.visibleUserSignedIn,
     kind: 'site-admin',

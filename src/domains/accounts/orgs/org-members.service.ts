@@ -16,7 +16,7 @@ export type OrgMembers = ReturnType<typeof createOrgMembers>
 export function createOrgMembers(deps: OrgDeps) {
   const { database } = deps
   const { read } = database
-  /** Members who hide from the viewer are found by those who see them in the list of members. */
+  /** Also finds members whose account is hidden from the viewer, if the viewer sees them in the list of members. */
   const getUser = (viewer: Viewer, { org, isMember }: OrgInView, name: string): Promise<User> =>
     getKnownOwner(read, viewer, name, async (user) => {
       const membership = await findMembership(read, org.id, user.id)
@@ -36,7 +36,7 @@ export function createOrgMembers(deps: OrgDeps) {
 
     listPublic: (org: User, paging: Paging): Promise<Page<User>> => listMembers(read, org.id, 'public', paging),
 
-    /** `elsewhere`: redirect the caller to the public members. Throws NotFound for an unknown user. */
+    /** `elsewhere`: redirect the client to the public members. Throws NotFound for an unknown user. */
     async check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'> {
       const { org, isMember } = found
       const user = await getUser(viewer, found, name)
@@ -68,7 +68,7 @@ export function createOrgMembers(deps: OrgDeps) {
     },
 
     /**
-     * Deletes the memberships of teams too; does nothing for a user who is not a member. Throws Invalid for the last
+     * Deletes the memberships in teams, too; does nothing for a user who is not a member. Throws Invalid for the last
      * owner.
      */
     async delete(actor: SignedIn, found: OrgInView, name: string): Promise<void> {

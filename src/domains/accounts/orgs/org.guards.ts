@@ -15,7 +15,10 @@ export const createOrgGuards = (orgs: Orgs): OrgGuards => ({
   org: createOrgGuard(orgs),
 })
 
-/** `{org}`: hidden or missing 404, then membership or ownership (behaviour/auth-and-access#refusals). */
+/**
+ * `{org}`: 404 for hidden or missing organizations, then checks membership or ownership
+ * (behaviour/auth-and-access#refusals).
+ */
 function createOrgGuard(orgs: Orgs): OrgGuard {
   return (role, options = {}) => ({
     kind: 'org',

@@ -18,7 +18,7 @@ interface OrgOperationDeps {
   readonly users: Pick<Users, 'getOwn'>
 }
 
-/** Organizations themselves (behaviour/orgs-webhooks-actions#organizations). */
+/** Creating, reading, editing and deleting organizations (behaviour/orgs-webhooks-actions#organizations). */
 export function orgOperations({ guards, orgs, site, users }: OrgOperationDeps): Operation[] {
   return [
     defineOperation({

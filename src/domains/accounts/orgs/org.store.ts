@@ -12,7 +12,7 @@ export interface OrgFilter {
   readonly visibilities: readonly Visibility[]
   /** Only organizations of this member. */
   readonly memberId?: UserId
-  /** Only where that membership is public. */
+  /** Only if that membership is public. */
   readonly onlyPublicMembership?: boolean
 }
 
@@ -36,7 +36,7 @@ function isMember(eb: ExpressionBuilder<Schema, 'user'>, userId: UserId, publicl
   return eb.exists(publicly ? membership.where('org_member.is_public', '=', 1) : membership)
 }
 
-/** The members of a list: all, those with a public membership, or these and the members of the teams of one user. */
+/** The members in a list: all, members with a public membership, or these and the team-mates of one user. */
 type MemberFilter = 'all' | 'public' | { readonly sharingTeamWith: UserId }
 
 /** Paged by the time of joining; each page is sorted by login. */
@@ -81,7 +81,7 @@ export async function findMembership(db: Db, orgId: UserId, userId: UserId): Pro
   return row && { isPublic: row.is_public === 1 }
 }
 
-/** Does nothing for a user who is a member already. */
+/** Does nothing for a user who is already a member. */
 export async function insertMember(
   tx: Tx,
   orgId: UserId,

@@ -14,9 +14,9 @@ export const orgEvents = {
   'org.member_removed': Type.Object(OrgMember),
   'org.visibility_changed': Type.Object({ org_id: Id, visibility: Type.String(), old_visibility: Type.String() }),
   'team.created': Type.Object(TeamName),
-  /** `member_ids`: those of its members who are still in another team of the organization. */
+  /** `member_ids`: members of the team who are still in another team of the organization. */
   'team.deleted': Type.Object({ ...TeamName, member_ids: Type.Optional(Type.Array(Id)) }),
-  /** `rights`: what it may do now, when the edit changed that. */
+  /** `rights`: the new rights of the team, when the edit changed them. */
   'team.edited': Type.Object({
     ...TeamName,
     rights: Type.Optional(Type.Object({ mode: Type.Integer(), all_repositories: Type.Boolean() })),

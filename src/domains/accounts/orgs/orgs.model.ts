@@ -50,7 +50,7 @@ export const CreateOrgOption = Type.Object(
 )
 export type CreateOrgOption = Static<typeof CreateOrgOption>
 
-/** Absent members stay as they are; an empty text clears. */
+/** Absent members are unchanged; an empty text clears a member. */
 export const EditOrgOption = Type.Object(profile, { $id: 'EditOrgOption' })
 export type EditOrgOption = Static<typeof EditOrgOption>
 
@@ -80,7 +80,7 @@ export const TeamSearchResults = Type.Object(
 
 const members = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
-  /** COMPAT: anything but read, write and admin counts as none (test/accounts/orgs/teams.test.ts). */
+  /** COMPAT: any value except read, write and admin counts as none (test/accounts/orgs/teams.test.ts). */
   permission: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'read, write or admin' })),
   includes_all_repositories: Type.Optional(Type.Boolean()),
   can_create_org_repo: Type.Optional(Type.Boolean()),
@@ -97,7 +97,7 @@ export const CreateTeamOption = Type.Object(
 )
 export type CreateTeamOption = Static<typeof CreateTeamOption>
 
-/** Absent members stay as they are, and so does the name when it is empty. */
+/** Absent members are unchanged, and so is the name when it is empty. */
 export const EditTeamOption = Type.Object(
   { name: Type.Optional(named('^[A-Za-z0-9._-]*$')), ...members },
   { $id: 'EditTeamOption' },

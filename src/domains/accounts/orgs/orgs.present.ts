@@ -7,7 +7,7 @@ import type { Organization, OrganizationPermissions, Team as TeamModel } from '.
 import { lowestUnitMode } from './teams/team-units.policy.ts'
 import type { Team } from './teams/team.store.ts'
 
-/** The e-mail is for signed-in callers only (behaviour/orgs-webhooks-actions#organizations). */
+/** Only signed-in users see the e-mail address (behaviour/orgs-webhooks-actions#organizations). */
 export function presentOrganization(org: User, viewer: Viewer, site: Site): Organization {
   return {
     id: org.id,
@@ -38,7 +38,7 @@ export function presentOrganizationPermissions(rights: {
   }
 }
 
-/** The organization is null where the path has named it (behaviour/orgs-webhooks-actions#teams). */
+/** The organization is null when the path contains it (behaviour/orgs-webhooks-actions#teams). */
 export function presentTeam(
   team: Team,
   { org, viewer, site }: { org: User | undefined; viewer: Viewer; site: Site },

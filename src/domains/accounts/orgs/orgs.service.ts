@@ -23,7 +23,7 @@ import { loadOrgRights } from './teams/team.store.ts'
 import { deleteUser } from '../users/accounts/user-deletion.store.ts'
 import { isEmailAddress } from '../users/users.policy.ts'
 
-/** Absent members do not change. Throws Invalid for a bad e-mail address. */
+/** Absent members are unchanged. Throws Invalid for a bad e-mail address. */
 async function editOrg(
   deps: OrgDeps,
   actor: Actor,
@@ -51,7 +51,7 @@ async function editOrg(
 
 const unknown = (org: User): Error => notFound(`organization does not exist [uid: ${org.id}]`)
 
-/** Throws Invalid while the organization owns a repository, NotFound when it is deleted meanwhile. */
+/** Throws Invalid while the organization owns a repository, NotFound when a concurrent request deleted it. */
 async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
     const origin = { actor, repoId: 0, at: clock.now() }
@@ -83,8 +83,8 @@ export function createOrgs(deps: OrgDeps) {
   const { read } = deps.database
   return {
     /**
-     * The organization with the viewer's roles. Throws NotFound for users, hidden and missing ones, Moved after a
-     * rename.
+     * The organization with the viewer's roles. Throws NotFound for users and for hidden or missing organizations,
+     * Moved after a rename.
      */
     async getInView(viewer: Viewer, name: string): Promise<OrgInView> {
       const org = await getOwnerInView(read, viewer, name)
@@ -94,14 +94,14 @@ export function createOrgs(deps: OrgDeps) {
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
     },
 
-    /** Every organization the viewer may see, A-Z. */
+    /** Every organization that the viewer may see, A-Z. */
     list: (viewer: Viewer, paging: Paging): Promise<Page<User>> =>
       listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
     /** All organizations whatever their visibility. */
     listAll: (paging: Paging): Promise<Page<User>> => listOrgs(read, { visibilities: ALL_VISIBILITIES }, paging),
 
     /**
-     * The organizations of a member: all for itself and site administrators, for others those that are visible with a
+     * The organizations of a member. The member and site administrators see all; others see the visible ones with a
      * public membership.
      */
     listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>> {

@@ -26,7 +26,7 @@ export interface QuotaAdminDeps {
 const RULES = '/admin/quota/rules'
 const NAMES = { withNames: true }
 
-/** Rules, and the quota of an account, for site administrators. */
+/** Quota rules, and the quota of an account, for site administrators. */
 export const quotaAdminOperations = (deps: QuotaAdminDeps): Operation[] => [
   ...ruleOperations(deps),
   ...accountOperations(deps),
@@ -79,7 +79,7 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
     }),
     defineOperation({
       ...one,
-      // NOTE: the spelling of the contract.
+      // NOTE: this is the spelling of the API.
       id: 'adminDEleteQuotaRule',
       method: 'DELETE',
       summary: 'Delete a quota rule, also from groups',

@@ -43,11 +43,11 @@ export function createQuotaGroups(deps: QuotaDeps) {
   return {
     /** By name. */
     list: (): Promise<readonly QuotaGroup[]> => listQuotaGroups(database.read, 'all'),
-    /** Throws NotFound, as all functions with a group name do. */
+    /** Throws NotFound, like all functions with a group name. */
     get: (name: string): Promise<QuotaGroup> => get(name),
     /**
-     * Existing rules are used unchanged, others are created. Throws Invalid without a name and for unknown subjects,
-     * Conflict for a name that is taken.
+     * Existing rules are used unchanged; others are created. Throws Invalid without a name and for unknown subjects,
+     * Conflict for a duplicate name.
      */
     async create(actor: Actor, name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup> {
       if (name === '') throw engineErrors.fieldRequired('Name')
@@ -86,7 +86,7 @@ export function createQuotaGroups(deps: QuotaDeps) {
       change(actor, 'quota.member_removed', { name, user_id: userId }, async (tx, { id }) => {
         if (!(await deleteQuotaGroupUser(tx, id, userId))) throw notFound('the user is not in the quota group')
       }),
-    /** Replaces the groups of the account. Throws Invalid for an unknown one. */
+    /** Replaces the groups of the account. Throws Invalid for an unknown group. */
     setOf: (actor: Actor, userId: UserId, names: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         const groups = await listQuotaGroups(tx, { names })

@@ -30,7 +30,7 @@ export function createQuotaRules(deps: QuotaDeps) {
     list: (): Promise<readonly QuotaRule[]> => listQuotaRules(database.read),
     /** Throws NotFound. */
     get: async (name: string): Promise<QuotaRule> => requireRule(await findQuotaRule(database.read, name)),
-    /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
+    /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a duplicate name. */
     async create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule> {
       if (!rule.name) throw engineErrors.fieldRequired('Name')
       if (rule.limit === undefined) throw engineErrors.fieldRequired('Limit')
@@ -41,7 +41,7 @@ export function createQuotaRules(deps: QuotaDeps) {
         return insertRule(deps, tx, actor, made)
       })
     },
-    /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
+    /** Absent members are unchanged. Throws NotFound, and Invalid for unknown subjects. */
     edit: (
       actor: Actor,
       name: string,
@@ -58,7 +58,7 @@ export function createQuotaRules(deps: QuotaDeps) {
         await events.append(tx, 'quota.rule_edited', { actor, repoId: 0, at: clock.now() }, payloadOf(after))
         return after
       }),
-    /** Deletes the rule from groups too. Throws NotFound. */
+    /** Deletes the rule, also from groups. Throws NotFound. */
     delete: (actor: Actor, name: string): Promise<void> =>
       database.transaction(async (tx) => {
         await deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)
@@ -67,7 +67,7 @@ export function createQuotaRules(deps: QuotaDeps) {
   }
 }
 
-/** The rule of that name, else a new one; the limit is 0 by default. */
+/** The rule of that name, or a new one; the limit is 0 by default. */
 export async function findOrInsertRule(
   deps: QuotaDeps,
   tx: Tx,

@@ -6,10 +6,10 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 import { sumPackages } from './used-package.store.ts'
 
-/** A sum as a number with both databases; 0 for no rows. */
+/** A sum as a number on both databases; 0 for no rows. */
 const total = (bytes: Expression<number>) => sql<number>`cast(coalesce(sum(${bytes}), 0) as bigint)`
 
-/** What an owner uses, in four queries. */
+/** The usage of an owner, by four queries. */
 export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {
   const repos = await db
     .selectFrom('repo')
@@ -58,7 +58,7 @@ export async function findRepoOwner(
 const ofOwner = (db: Db, ownerId: UserId) =>
   db.selectFrom('attachment').innerJoin('repo', 'repo.id', 'attachment.repo_id').where('repo.owner_id', '=', ownerId)
 
-/** Artifacts that are stored: expired ones take no space. */
+/** Stored artifacts; expired ones use no space. */
 const artifactsOfOwner = (db: Db, ownerId: UserId) =>
   db
     .selectFrom('action_artifact')
@@ -109,7 +109,7 @@ export interface UsedArtifact {
   readonly runId: number
 }
 
-/** Files that jobs left in the repositories of an owner, largest first. */
+/** Artifacts of workflow jobs in the repositories of an owner, largest first. */
 export function listUsedArtifacts(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> {
   const query = artifactsOfOwner(db, ownerId)
     .select(['action_artifact.name', 'action_artifact.size', 'repo.name as repo_name', 'action_artifact.run_id'])

@@ -1,7 +1,10 @@
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 
-/** The same guard when quotas are enabled; else it answers 404 to all callers (behaviour/auth-and-access#quota). */
+/**
+ * Returns the guard itself when quotas are enabled, else a guard that always answers 404
+ * (behaviour/auth-and-access#quota).
+ */
 export function requireQuotas<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
   return {
     ...guard,

@@ -3,7 +3,7 @@ import { LIST_ITEMS, NAME_LENGTH } from '../../../core/http/body/limits.ts'
 
 const bytes = Type.Integer({ description: 'Bytes' })
 
-/** The name is for administrators alone. */
+/** Only administrators see the name. */
 export const QuotaRuleInfo = Type.Object(
   {
     name: Type.Optional(Type.String()),

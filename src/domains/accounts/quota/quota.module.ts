@@ -11,7 +11,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** How many bytes the owners of repositories may use. */
+/** Limits on the number of bytes that owners of repositories may use. */
 export const module = defineModule({
   name: 'quota',
   needs: [],

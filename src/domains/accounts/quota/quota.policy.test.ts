@@ -74,7 +74,7 @@ describe('the rules of a group', () => {
 })
 
 describe('several groups', () => {
-  it('allow the usage when one of them does, and not when none limits the subject', () => {
+  it('allow the usage when one of them does, but not when no group limits the subject', () => {
     expect(isWithinAnyGroup([[rule(0, 'size:all')], [rule(-1, 'size:all')]], usage, 'size:all')).toBe(true)
     expect(isWithinAnyGroup([[rule(0, 'size:all')], [rule(20, 'size:repos:all')]], usage, 'size:repos:all')).toBe(true)
     expect(isWithinAnyGroup([[rule(0, 'size:all')]], usage, 'size:repos:all')).toBe(false)

@@ -37,7 +37,7 @@ export interface QuotaUsage {
   readonly packages: number
 }
 
-/** The parts that decide for a module that no rule names. */
+/** The subjects whose rules apply to a subject that no rule names. */
 const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:all': ['size:repos:all', 'size:git:lfs', 'size:assets:all'],
   'size:repos:all': ['size:repos:public', 'size:repos:private'],
@@ -45,7 +45,7 @@ const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
 }
 
-/** Bytes of a module. Wikis count 0. */
+/** The bytes used for a subject. Wikis count 0. */
 export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
   switch (subject) {
     case 'size:repos:public':
@@ -85,13 +85,13 @@ export function isWithinGroup(
   return parts.length === 0 ? undefined : parts.every(Boolean)
 }
 
-/** Whether the usage is within the rules of one group at least; false when no group limits the subject. */
+/** Whether the usage is within the rules of at least one group; false when no group limits the subject. */
 export const isWithinAnyGroup = (
   groups: readonly (readonly QuotaLimits[])[],
   usage: QuotaUsage,
   subject: QuotaSubject,
 ): boolean => groups.some((rules) => isWithinGroup(rules, usage, subject) === true)
 
-/** A rule over several subjects limits their sum. */
+/** A rule with several subjects limits their sum. */
 export const isWithin = ({ limit, subjects }: QuotaLimits, usage: QuotaUsage): boolean =>
   limit === -1 || subjects.reduce((sum, subject) => sum + usedOf(usage, subject), 0) <= limit

@@ -13,7 +13,7 @@ import type {
 } from './quota.model.ts'
 import type { QuotaGroup, QuotaRule } from './quota.store.ts'
 
-/** Administrators alone read the names of rules and groups. */
+/** Only administrators see the names of rules and groups. */
 interface PresentOptions {
   readonly withNames: boolean
 }

@@ -17,11 +17,11 @@ import { requireSubject } from './quota-rules.service.ts'
 import { type QuotaGroup, listQuotaGroups } from './quota.store.ts'
 
 /**
- * Whether an owner may store more. The check precedes the write: it counts what is stored, not what the write adds
+ * Whether an owner may store more. The check precedes the write: it counts the stored bytes, without those of the write
  * (behaviour/auth-and-access#quota).
  */
 export interface DiskQuota {
-  /** Throws QuotaExceeded with the owner in its members. */
+  /** Throws QuotaExceeded, whose members contain the owner. */
   require(owner: Pick<User, 'id' | 'name'>, subject: QuotaSubject): Promise<void>
   /** The same for the owner of a repository; does nothing when the repository was deleted. */
   requireFor(repoId: RepoId, subject: QuotaSubject): Promise<void>
@@ -95,11 +95,11 @@ interface QuotaSettings {
   readonly isEnabled: boolean
   /** The groups of owners without a group. */
   readonly defaultGroups: readonly string[]
-  /** Bytes of all modules, for owners without a group when no default group exists; -1 is no limit. */
+  /** Bytes of all subjects, for owners without a group when no default group exists; -1 is no limit. */
   readonly defaultTotal: number
 }
 
-/** The groups that apply to an owner: its own, else the default ones. */
+/** The groups that apply to an owner: its own, or else the default groups. */
 async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: UserId): Promise<QuotaGroup[]> {
   const own = await listQuotaGroups(db, { ofUser: ownerId })
   return own.length > 0 ? own : listQuotaGroups(db, { names: settings.defaultGroups })

@@ -160,7 +160,7 @@ describeOnBoth('quotas in the database', (kind) => {
     expect(await listUsedPackages(read, bob, paging)).toEqual({ total: 0, items: [] })
   })
 
-  it('keep rules and accounts of groups', async () => {
+  it('stores the rules and accounts of groups', async () => {
     const { read } = db.database
     await db.database.transaction(async (tx) => {
       const group = await insertQuotaGroup(tx, 'g')

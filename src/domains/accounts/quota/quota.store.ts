@@ -47,7 +47,7 @@ export async function updateQuotaRule(tx: Tx, id: QuotaRuleId, { limit, subjects
     .execute()
 }
 
-/** Groups lose it too. */
+/** Deletes the rule, also from its groups. */
 export async function deleteQuotaRule(tx: Tx, id: QuotaRuleId): Promise<void> {
   await tx.deleteFrom('quota_rule').where('id', '=', id).execute()
 }
@@ -55,7 +55,7 @@ export async function deleteQuotaRule(tx: Tx, id: QuotaRuleId): Promise<void> {
 /** All groups, those of these names, or those of an owner. */
 type QuotaGroupFilter = 'all' | { readonly names: readonly string[] } | { readonly ofUser: UserId }
 
-/** By name, in two queries whatever their number. */
+/** Groups ordered by name, by two queries whatever their number. */
 export async function listQuotaGroups(db: Db, filter: QuotaGroupFilter): Promise<QuotaGroup[]> {
   if (filter !== 'all' && 'names' in filter && filter.names.length === 0) return []
   let groups = db.selectFrom('quota_group').selectAll().orderBy('name')

@@ -3,9 +3,9 @@ import type { Generated } from 'kysely'
 export interface QuotaRuleTable {
   id: Generated<number>
   name: string
-  /** Bytes; -1 is none. */
+  /** Bytes; -1 is no limit. */
   size_limit: number
-  /** JSON array of what it limits, see quota.policy.ts. */
+  /** JSON array of the limited subjects, see quota.policy.ts. */
   subjects: Generated<string>
 }
 

@@ -33,15 +33,15 @@ interface BearerAccess {
 }
 
 /**
- * Tokens of other kinds than personal access tokens: a later module that issues some registers a reader, which returns
- * undefined for tokens of another kind and for those that are not valid.
+ * Readers of bearer tokens other than personal access tokens, registered by the modules that issue them. A reader
+ * returns undefined for tokens of another kind and for invalid ones.
  */
 export type BearerTokens = Hook<[token: string], BearerAccess | undefined>
 
 export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly checkPassword: PasswordCheck
   readonly bearerTokens: BearerTokens
-  /** Creates the account that the reverse proxy names; undefined where the configuration does not allow that. */
+  /** Creates the account that the reverse proxy names; undefined when the configuration does not allow it. */
   readonly registerByProxy: RegisterByProxy | undefined
   readonly signatureLogin: SignatureLogin
   readonly tokenUse: TokenUse
@@ -50,16 +50,15 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly settings: { readonly basicEnabled: boolean }
 }
 
-/**
- * COMPAT: says more than the answer to a wrong password; only callers with the right password get it
- * (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/two-factor.test.ts).
- */
-/** Tokens are recorded when they are created, not whenever they are used. */
+/** Methods whose sign-ins are recorded. Tokens are recorded when they are created, not at every use. */
 const RECORDED: ReadonlySet<SignedIn['method']> = new Set(['password', 'http-signature', 'reverse-proxy'])
 const TOKEN = /^[0-9a-f]{40}$/
 const MAX_PARSED_SCOPES = 1000
 
-/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none return the anonymous viewer. */
+/**
+ * Turns credentials into a viewer. Throws `unauthenticated` for wrong credentials; returns the anonymous viewer without
+ * any.
+ */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const scopesOf = createScopeReader()
   const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
@@ -77,7 +76,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         return requireViewer(viewer)
       }
       case 'signature':
-        // COMPAT: an invalid signature counts as none (behaviour/auth-and-access#authentication-methods;
+        // COMPAT: an invalid signature counts as no credentials (behaviour/auth-and-access#authentication-methods;
         // test/accounts/sign-in/signatures.test.ts).
         return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
       case 'proxy':
@@ -85,7 +84,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       case 'basic': {
         const viewer = await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token')
         if (viewer) return viewer
-        // Passwords that are switched off are not looked at, as if there were none
+        // When passwords are disabled they are ignored, as if the request had none
         // (behaviour/auth-and-access#authentication-methods).
         if (!deps.settings.basicEnabled) return ANONYMOUS
         const user = await deps.checkPassword(credentials.user, credentials.password, client)
@@ -110,10 +109,14 @@ async function requireCode(
   if (!(await twoFactor.isEnabled(id))) return
   if (code !== undefined && (await twoFactor.check(id, code))) return
   records.failed({ client, kind: 'password', userId: id })
+  // COMPAT: more specific than the message for a wrong password; only clients with the right password get it
+  // (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/two-factor.test.ts).
   throw errors.oneTimeCodeRefused()
 }
 
-/** A token is the password of any user, or the user with an empty or well-known password. */
+/**
+ * Basic credentials contain a token as the password of any user, or as the user with an empty or well-known password.
+ */
 function tokenOfBasic(user: string, password: string): string {
   return password === '' || password === 'x-oauth-basic' ? user : password
 }
@@ -145,7 +148,10 @@ async function authenticateBearerToken(
 
 type ScopeReader = (text: string) => ScopeSet
 
-/** Tokens made before scopes existed have none and may do all (behaviour/base-interface#authentication). */
+/**
+ * Tokens from before the introduction of scopes have no scopes and full access
+ * (behaviour/base-interface#authentication).
+ */
 function createScopeReader(): ScopeReader {
   const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
   return (text) => {

@@ -11,7 +11,7 @@ const brief = (attempts: ReturnType<FailedAttempts['take']>) =>
   attempts.map(({ client, userId, attempts: count }) => [client.address, userId, count])
 
 describe('failed attempts', () => {
-  it('are reported at once, and the others of the minute together when it is over', () => {
+  it('are reported at once first, and for the rest of the minute together at its end', () => {
     const failures = new FailedAttempts()
     failures.add(from('192.0.2.1', 7), 1_000)
     expect(failures.take(1_000)).toEqual([{ ...from('192.0.2.1', 7), attempts: 1, at: 1_000 }])
@@ -32,7 +32,7 @@ describe('failed attempts', () => {
     expect(failures.take(2, { all: true })).toEqual([])
   })
 
-  it('count an IPv6 client by its /64, and accounts apart', () => {
+  it('count an IPv6 client by its /64, separately for each account', () => {
     const failures = new FailedAttempts()
     for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) failures.add(from(address), 0)
     failures.add(from('2001:db8::3', 5), 0)
@@ -43,7 +43,7 @@ describe('failed attempts', () => {
     ])
   })
 
-  it('of one client on many accounts make six rows a minute', () => {
+  it('of one client on many accounts write six rows a minute', () => {
     const failures = new FailedAttempts()
     for (let userId = 1; userId <= 1000; userId++) failures.add(from('192.0.2.1', userId), 0)
     const reported = brief(failures.take(0))
@@ -51,7 +51,7 @@ describe('failed attempts', () => {
     expect(reported.at(-1)).toEqual(['192.0.2.1', 0, 995])
   })
 
-  it('of many clients make a bounded number of rows, and none is lost', () => {
+  it('of many clients write a bounded number of rows without losing any attempt', () => {
     const failures = new FailedAttempts()
     for (let host = 0; host < 10_000; host++) failures.add(from(`10.1.${host >> 8}.${host & 255}`), 0)
     const reported = brief(failures.take(0))

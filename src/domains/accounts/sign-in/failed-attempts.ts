@@ -11,7 +11,7 @@ export interface FailedAttempt {
 /** Attempts of one client on one account within one minute. */
 export interface CountedAttempts extends FailedAttempt {
   readonly attempts: number
-  /** Of the first of them, in epoch milliseconds. */
+  /** The time of the first attempt, in epoch milliseconds. */
   readonly at: number
 }
 
@@ -28,9 +28,9 @@ const MAX_ACCOUNTS_OF_CLIENT = 5
 const UNKNOWN_CLIENT: RequestClient = { address: '', userAgent: '' }
 
 /**
- * Counts failed attempts, so that guessing writes few rows: the first attempt is reported at once, the others of its
- * minute together when the minute is over. A client is an IPv4 address or an IPv6 /64. Accounts of one client after
- * the fifth count as none, and clients after 200 counters count as one without an address.
+ * Counts failed attempts, so that guessing passwords writes few rows: the first attempt is reported at once, the others
+ * of the same minute together at its end. A client is an IPv4 address or an IPv6 /64. After five accounts of one
+ * client, attempts count without an account; after 200 counters, clients share one counter without an address.
  */
 export class FailedAttempts {
   readonly #counters = new Map<string, Counter>()
@@ -46,7 +46,7 @@ export class FailedAttempts {
     counter.attempts++
   }
 
-  /** What is to be reported now; with `all` also the minutes that are not over. */
+  /** The counters that are due; with `all` also those of the current minute. */
   take(now: number, { all = false }: { readonly all?: boolean } = {}): CountedAttempts[] {
     const minute = Math.floor(now / MINUTE_MS)
     const taken: CountedAttempts[] = []

@@ -14,32 +14,34 @@ interface DeployGrant {
   readonly isReadOnly: boolean
 }
 
-/** The owner of an SSH key: one user, or the repositories that have it as deploy key. */
+/** The owner of an SSH key: one user, or the repositories that have it as a deploy key. */
 export type KeyHolder =
   | { readonly kind: 'user'; readonly user: User; readonly key: KeyUse }
   | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }
 
 export interface KeyLogins {
-  /** By fingerprint as ssh-keygen prints it. */
+  /** Finds a holder by fingerprint as printed by ssh-keygen. */
   find(fingerprint: string): Promise<KeyHolder | undefined>
-  /** By a certificate of an authority that the operator trusts, with the key that must have signed. */
+  /** Finds a holder by a certificate of a trusted authority; also returns the key that must have signed. */
   findCertified(
     certificate: Buffer,
   ): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
-  /** By what a session of the key was recorded under; undefined once the key is deleted. */
+  /** Finds the holder under which a session of the key was recorded; undefined after the deletion of the key. */
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
-  /** The holder as it is now; undefined once its keys are deleted. For later sessions of an open connection. */
+  /**
+   * The present state of the holder; undefined when its keys were deleted. For later sessions of an open connection.
+   */
   reload(holder: KeyHolder): Promise<KeyHolder | undefined>
-  /** Records the time of use within some seconds. */
+  /** Records the time of use, with a delay of some seconds. */
   recordUse(use: KeyUse): void
-  /** Registers what records the use of a deploy key: the module that stores deploy keys. */
+  /** Registers the function that records the use of a deploy key; called by the module that stores deploy keys. */
   onDeployKeyUse(write: WriteKeyUse): void
-  /** What was recorded is in the database when this resolves. */
+  /** Resolves after all recorded uses are written to the database. */
   flush(): Promise<void>
 }
 
 export interface KeyLoginDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
-  /** Fingerprints of the authorities whose certificates sign users in. */
+  /** Fingerprints of the authorities whose certificates are accepted for sign-in. */
   readonly authorities: ReadonlySet<string>
 }
 
@@ -55,7 +57,7 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
     return user && { kind: 'user', user, key: { kind: 'user', id: key.id, title: key.title } }
   }
 
-  /** NOTE: there are no principals to register: one is the name or an activated address of an account. */
+  /** NOTE: principals are not registered; one of them must be the name or an activated address of an account. */
   async function findCertified(wire: Buffer): ReturnType<KeyLogins['findCertified']> {
     const certificate = authorities.size === 0 ? undefined : parseSshCertificate(wire)
     if (certificate === undefined || !isCertificateValid(certificate, { authorities, now: clock.now() }))
@@ -102,13 +104,13 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
   }
 }
 
-/** Who the user of a key is to the rest of the server. */
+/** The viewer for the user of a key. */
 export const viewerOfKey = ({ user, key }: KeyHolder & { kind: 'user' }): SignedIn => ({
   ...viewerOfKeyOwner(user),
   ...(key.kind === 'user' && { keyId: key.id }),
 })
 
-/** An account whose key signed it in, with all scopes. */
+/** The viewer for an account that signed in with its key, with all scopes. */
 export const viewerOfKeyOwner = (account: User): SignedIn => ({
   kind: 'user',
   account,

@@ -5,7 +5,7 @@ import { updateUserKeyUse } from '../keys/public-key.store.ts'
 
 export interface KeyUse {
   readonly kind: 'user' | 'deploy' | 'certificate'
-  /** Of the key; of the user where a certificate stands in for one. */
+  /** The id of the key, or of the user if a certificate was used. */
   readonly id: number
   readonly title: string
 }
@@ -21,7 +21,7 @@ interface KeyUseRecorder {
 
 const FLUSH_MS = 5_000
 
-/** Records when keys were last used, every few seconds. */
+/** Records the time of the last use of keys, every few seconds. */
 export function createKeyUseRecorder({
   database,
   clock,
@@ -53,7 +53,7 @@ export function createKeyUseRecorder({
       if (use.kind === 'certificate') return
       used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })
       timer ??= setTimeout(
-        () => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')),
+        () => void flush().catch((error: unknown) => log.error({ err: error }, 'failed to record the use of keys')),
         FLUSH_MS,
       ).unref()
     },

@@ -17,9 +17,9 @@ interface Failures {
 }
 
 /**
- * Slows guessing down: after `attempts` wrong passwords for one account from one address (or ten times as many from one
- * address), each further try waits, up to five seconds; when too many wait at once the rest are refused. Failures count
- * in all processes of the server.
+ * Slows down password guessing. After `attempts` wrong passwords for one account from one address (or ten times as many
+ * from one address), each further attempt waits, up to five seconds; when too many are waiting, the rest is refused.
+ * All processes of the server share the counts.
  */
 export class LoginThrottle {
   readonly #failures = boundedCache<string, Failures>(50_000)
@@ -35,7 +35,7 @@ export class LoginThrottle {
     processes?.onAnnounced(SUCCEEDED, (key) => this.#failures.delete(key))
   }
 
-  /** Waits before a password is looked at, when this account or address has failed often. */
+  /** Waits before a password check when this account or address has failed often. */
   async before(account: string, address: string): Promise<void> {
     await this.#wait(`${account}|${address}`, this.#attempts)
     await this.#wait(address, this.#attempts * 10)

@@ -12,17 +12,17 @@ import type { LoginThrottle } from './login-throttle.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 
 /**
- * The account of a login name or activated address and its password. Throws unauthenticated and, after many
- * tries, too-many-requests; slows guessing down.
+ * Returns the account for a login name or activated address and its password. Throws unauthenticated and, after many
+ * attempts, too-many-requests; slows down guessing.
  */
 export type PasswordCheck = (login: string, password: string, client: RequestClient) => Promise<User>
 
 const REMEMBER_MS = 60_000
 
 /**
- * Passwords cost a slow hash on the thread pool. A pair that was right is remembered for a minute under a key of this
- * process, so that scripts and git clients do not cause a hash at every request; a changed password changes the key's
- * input.
+ * Verifying a password costs a slow hash on the thread pool. Successful pairs are cached for a minute under a key of
+ * this process, so that scripts and git clients do not cause a hash at every request; the cache key includes the stored
+ * hash, so a changed password misses.
  */
 export function createPasswordCheck(deps: {
   readonly database: Database
@@ -34,7 +34,7 @@ export function createPasswordCheck(deps: {
   const key = randomBytes(32)
   const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
   const pending = new Map<string, Promise<boolean>>()
-  // NOTE: a name without account costs one hash too, so that the time of the answer does not reveal which names exist.
+  // NOTE: an unknown name costs one hash, too, so that the response time does not reveal which names exist.
   const decoy = deps.passwords.hash('decoy', 'server')
 
   return async (login, password, client) => {

@@ -4,7 +4,7 @@ import { boundedCache } from '../../../core/platform/lru.ts'
 import type { RequestSource } from '../../../core/platform/request-source.ts'
 import { type FailedAttempt, FailedAttempts } from './failed-attempts.ts'
 
-/** An account with the request by which it acts. */
+/** An account with the source of its request. */
 export interface SourcedActor extends Actor {
   readonly source: RequestSource
 }
@@ -15,12 +15,12 @@ const FLUSH_MS = 5_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MAX_REMEMBERED = 10_000
-/** Accepted sign-ins that wait to be written; more are dropped, with a line in the log. */
+/** The maximum number of accepted sign-ins in the write queue; further ones are dropped, which is logged. */
 const MAX_WAITING = 5_000
 
 export type SignInRecords = ReturnType<typeof createSignInRecords>
 
-/** Writes events for sign-ins and for administrators who act as other accounts. */
+/** Writes events for sign-ins and for administrators who use sudo. */
 export function createSignInRecords(deps: RecordDeps) {
   const { database, clock, events, log } = deps
   const failures = new FailedAttempts()
@@ -56,26 +56,27 @@ export function createSignInRecords(deps: RecordDeps) {
 
   return {
     /**
-     * An account proved who it is by a credential that clients send with every request: written within some seconds, once
-     * an hour for each account, credential and address. Each process remembers its own, so several write a row each.
+     * Records a successful authentication by credentials that clients send with every request. Written within some
+     * seconds, once an hour for each account, credential and address. Each process deduplicates on its own, so several
+     * processes write one row each.
      */
     accepted(actor: SourcedActor): void {
       const key = keyOf(actor)
       if (seen.has(key)) return
       if (accepted.length >= MAX_WAITING) {
-        log.warn({ user: actor.account.id }, 'too many sign-ins wait to be recorded')
+        log.warn({ user: actor.account.id }, 'too many sign-ins in the write queue; dropping further ones')
         return
       }
       seen.set(key, true)
       accepted.push({ actor, at: clock.now() })
       wake()
     },
-    /** Wrong credentials: counted, see `FailedAttempts`. */
+    /** Counts wrong credentials; see `FailedAttempts`. */
     failed(attempt: FailedAttempt): void {
       failures.add(attempt, clock.now())
       wake()
     },
-    /** Written before the operation runs, once a minute for each account, operation and address. */
+    /** Records the use of sudo before the operation runs, once a minute for each account, operation and address. */
     async sudo(
       actor: SourcedActor,
       { userId, operation }: { readonly userId: number; readonly operation: string },
@@ -86,7 +87,7 @@ export function createSignInRecords(deps: RecordDeps) {
       await database.transaction((tx) => events.append(tx, 'user.sudo_used', origin, { user_id: userId, operation }))
       sudoSeen.set(key, true)
     },
-    /** What was recorded is in the database when this resolves. */
+    /** Resolves after all recorded sign-ins are written to the database. */
     flush: (): Promise<void> => write({ all: true }),
   }
 }

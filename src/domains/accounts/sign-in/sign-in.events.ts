@@ -9,7 +9,7 @@ export const signInEvents = {
   /** Attempts from one address within one minute; `user_id` is 0 when they name no account. */
   'user.sign_in_failed': Type.Object({ ...OfUser, attempts: Id }),
   'user.signed_in': Type.Object(OfUser),
-  /** The actor is the administrator, `user_id` the account that it acts as. */
+  /** The actor is the administrator, `user_id` the impersonated account. */
   'user.sudo_used': Type.Object({ ...OfUser, operation: Type.String() }),
   'user.token_created': Type.Object(Token),
   'user.token_deleted': Type.Object(Token),

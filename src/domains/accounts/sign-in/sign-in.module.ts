@@ -34,7 +34,7 @@ declare module '../../../core/module.ts' {
     readonly tokens: Tokens
     readonly tokenUse: TokenUse
     readonly twoFactor: TwoFactorAuth
-    /** The module that authorizes repositories registers itself. */
+    /** Implemented by the module that authorizes repositories. */
     readonly tokenRepos: Port<TokenRepos>
   }
   interface Tuning {
@@ -42,12 +42,12 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Wrong passwords or codes of one account from one address before answers slow down. */
+/** The number of wrong passwords or codes of one account from one address before responses are delayed. */
 const LOGIN_ATTEMPTS = 10
 
 const HOUR_SECONDS = 3600
 
-/** Who sends a request: passwords, access tokens, keys, sessions of browsers, and the pages to sign in on. */
+/** Authentication of requests: passwords, access tokens, keys, browser sessions, and the sign-in pages. */
 export const module = defineModule({
   name: 'sign-in',
   needs: ['users'],
@@ -103,7 +103,7 @@ function createServices(
 ) {
   const throttle = new LoginThrottle(clock, attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
-  // Slows guessing down for the API and the pages together.
+  // Slows down guessing for the API and the pages together.
   const checkPassword = createPasswordCheck({
     database,
     throttle,
@@ -169,7 +169,7 @@ function registerByProxy(
   })
 }
 
-/** Fingerprints of the authorities that the operator trusts. A key that cannot be read stops the start. */
+/** Fingerprints of the authorities that the operator trusts. An unreadable key prevents the start of the server. */
 function trustedAuthorities(lines: readonly string[]): ReadonlySet<string> {
   return new Set(
     lines.map((line) => {

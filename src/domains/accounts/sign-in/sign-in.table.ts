@@ -5,16 +5,18 @@ export interface AccessTokenTable {
   id: Generated<number>
   user_id: number
   name: string
-  /** SHA-256 of the value, in hex: the value itself is 160 random bits and needs no salt. */
+  /** SHA-256 of the token, in hex: the token itself is 160 random bits and needs no salt. */
   token_hash: string
   last_eight: string
   /** Normalised, comma-separated. */
   scopes: string
   created_at: number
   last_used_at: Generated<number>
-  /** 0: never. */
+  /** 0: never expires. */
   expires_at: Generated<number>
-  /** JSON array of the repositories a restricted token may reach, whether they still exist or not; empty: all. */
+  /**
+   * JSON array of the ids of the repositories that a restricted token may access, including deleted ones; empty: all.
+   */
   only_repos: Generated<string>
 }
 
@@ -28,9 +30,9 @@ export interface TwoFactorTable {
   user_id: number
   /** The shared secret, encrypted. */
   secret: string
-  /** Set by the first right code; until then nothing asks for codes. */
+  /** Set by the first correct code; before that no codes are required. */
   is_confirmed: Generated<Flag>
-  /** The time step of the last code that was used: none before it is taken again. */
+  /** The time step of the last used code; codes of this or earlier steps are refused. */
   last_step: Generated<number>
   created_at: number
 }
@@ -49,7 +51,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** A browser that is signed in to the pages; the API never looks here. */
+/** A browser that is signed in to the pages; the API does not accept it. */
 export interface WebSessionTable {
   /** SHA-256 in hex of the value of the cookie, 256 random bits. */
   token_hash: string

@@ -20,14 +20,17 @@ export interface SignatureLoginDeps extends Pick<Core, 'database' | 'clock'> {
 /** The account whose SSH key signed a request; undefined for an invalid signature. */
 export type SignatureLogin = (request: SignableRequest) => Promise<SignedIn | undefined>
 
-/** NOTE: a signature can be sent again while it is timely; clients sign for some seconds and over what they change. */
+/**
+ * NOTE: a signature can be replayed within this time; clients usually sign with a lifetime of some seconds and include
+ * the changed data.
+ */
 const MAX_AGE_SECONDS = 300
 const SKEW_SECONDS = 30
 
 /**
- * HTTP signatures (behaviour/auth-and-access#authentication-methods): `keyId` is the fingerprint of a key of the user,
- * or a certificate comes along, and the request, the time and, where there is one, the digest of the body are covered.
- * Whether the body has that digest is for who reads it.
+ * HTTP signatures (behaviour/auth-and-access#authentication-methods). `keyId` is the fingerprint of a key of the user,
+ * or the request contains a certificate. The signature must cover the request, the time and, if present, the digest of
+ * the body; the reader of the body verifies the digest.
  */
 export function createSignatureLogin({ database, clock, keyLogins }: SignatureLoginDeps): SignatureLogin {
   return async (request) => {
@@ -50,7 +53,10 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
     }
   }
 
-  /** COMPAT: beside a certificate clients put anything into `keyId` (test/transports/git-ssh/certificates.test.ts). */
+  /**
+   * COMPAT: with a certificate, clients send arbitrary values in `keyId`
+   * (test/transports/git-ssh/certificates.test.ts).
+   */
   async function findSigner(
     { keyId, covered }: HttpSignature,
     { headers }: SignableRequest,
@@ -89,7 +95,7 @@ function coversEnough({ covered }: HttpSignature, { headers }: SignableRequest):
 
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = { 'ssh-rsa': ['rsa-sha2-512', 'rsa-sha2-256'] }
 
-/** Clients send the bare signature, or as SSH frames it with its algorithm. */
+/** Clients send either the bare signature or the SSH framing with the algorithm. */
 function isMadeBy(key: Buffer, signature: Buffer, text: string): boolean {
   const type = key.toString('latin1', 4, 4 + key.readUInt32BE(0))
   const data = Buffer.from(text)

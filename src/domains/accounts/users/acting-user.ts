@@ -10,8 +10,8 @@ import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { findUserById } from './user.store.ts'
 
 /**
- * Who asked for work that runs later, with the rights that the account and the credentials have now. Undefined when
- * the account may no longer use the server.
+ * The user who requested work that runs later, with the present rights of the account and the credentials. Undefined
+ * when the account may no longer use the server.
  */
 export async function loadActingUser(
   db: Db,

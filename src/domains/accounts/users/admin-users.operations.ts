@@ -19,7 +19,7 @@ interface Deps {
   readonly users: Users
 }
 
-/** Accounts as site administrators manage them (behaviour/users-and-admin#administration-of-users). */
+/** Administration of accounts (behaviour/users-and-admin#administration-of-users). */
 export function adminUserOperations(deps: Deps): Operation[] {
   return [...readAndCreate(deps), ...change(deps)]
 }
@@ -100,7 +100,10 @@ function change({ guards, site, users }: Deps): Operation[] {
   ]
 }
 
-/** COMPAT: a new account must change its password unless the request says otherwise (test/accounts/users/admin-users.test.ts). */
+/**
+ * COMPAT: new accounts must change their password unless the request disables it
+ * (test/accounts/users/admin-users.test.ts).
+ */
 function newUser(body: CreateUserOption): NewUser {
   return {
     name: body.username,
@@ -116,7 +119,7 @@ function newUser(body: CreateUserOption): NewUser {
   }
 }
 
-/** NOTE: an empty visibility is no value at all, nor is an empty login_name except of the accounts of this server. */
+/** NOTE: an empty visibility counts as absent; so does an empty login_name, except for accounts of this server. */
 function userEdit(body: EditUserOption): UserEdit {
   return {
     loginName: body.login_name || (body.source_id === 0 ? body.login_name : undefined),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isEmailAddress, ownerNameProblem, repoNameProblem } from './users.policy.ts'
 
 describe('names', () => {
-  it.each(['alice', 'a', 'A-b_c.d', '0x', 'a'.repeat(40)])('%j may be an owner', (name) =>
+  it.each(['alice', 'a', 'A-b_c.d', '0x', 'a'.repeat(40)])('accepts %j as the name of an owner', (name) =>
     expect(ownerNameProblem(name)).toBeUndefined(),
   )
 
@@ -30,9 +30,9 @@ describe('names', () => {
     'x.keys',
     'x.GPG',
     'a__b',
-  ])('%j may not be an owner', (name) => expect(ownerNameProblem(name)).toBeDefined())
+  ])('refuses %j as the name of an owner', (name) => expect(ownerNameProblem(name)).toBeDefined())
 
-  it.each(['r', 'a.b', '_', '.x', '-x', 'a'.repeat(100)])('%j may be a repository', (name) =>
+  it.each(['r', 'a.b', '_', '.x', '-x', 'a'.repeat(100)])('accepts %j as the name of a repository', (name) =>
     expect(repoNameProblem(name)).toBeUndefined(),
   )
 
@@ -52,9 +52,9 @@ describe('names', () => {
     'a\tb',
     'é',
     'a'.repeat(101),
-  ])('%j may not be a repository', (name) => expect(repoNameProblem(name)).toBeDefined())
+  ])('refuses %j as the name of a repository', (name) => expect(repoNameProblem(name)).toBeDefined())
 
-  it('what is allowed is always one harmless path segment', () => {
+  it('accepts only names that are one safe path segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         for (const problem of [ownerNameProblem, repoNameProblem]) {
@@ -68,7 +68,7 @@ describe('names', () => {
     )
   })
 
-  it.each(['a@b', 'a.b+c@example.com', "o'hara@x-y.org"])('%j is an e-mail address', (text) =>
+  it.each(['a@b', 'a.b+c@example.com', "o'hara@x-y.org"])('accepts %j as an e-mail address', (text) =>
     expect(isEmailAddress(text)).toBe(true),
   )
 
@@ -88,9 +88,9 @@ describe('names', () => {
     `${'a'.repeat(251)}@b.c`,
     'a@b,c@d',
     '-oX@b.c',
-  ])('%j is none', (text) => expect(isEmailAddress(text)).toBe(false))
+  ])('refuses %j as an e-mail address', (text) => expect(isEmailAddress(text)).toBe(false))
 
-  it('an address never carries what would break out of a mail header', () => {
+  it('refuses addresses that could inject a mail header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => !(isEmailAddress(text) && /^-|[\s<>,;:"\\]/.test(text))),
       { numRuns: 2_000 },

@@ -14,7 +14,10 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
   return owner
 }
 
-/** As `getOwnerInView`; also a hidden account of which the viewer knows from elsewhere, such as a list of members. */
+/**
+ * Like `getOwnerInView`, but also finds a hidden account that the viewer knows from elsewhere, such as a list of
+ * members.
+ */
 export async function getKnownOwner(
   db: Db,
   viewer: Viewer,
@@ -31,7 +34,7 @@ export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promis
   return canSeeOwner(viewer, owner, isMember)
 }
 
-/** The redirect to the account that had this name before; undefined when the viewer may not see that account. */
+/** The redirect to the account that formerly had this name; undefined when the viewer may not see that account. */
 export async function movedOwner(db: Db, viewer: Viewer, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedUserId(db, name)
   const user = id === undefined ? undefined : await findUserById(db, id)

@@ -10,7 +10,7 @@ export const userCounters = {
 
 /** Recounts a column for these users. */
 export async function recountUsers(tx: Tx, column: keyof typeof userCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: waits for concurrent transactions on these rows, so that the next statement sees what they wrote.
+  // NOTE: waits for concurrent transactions on these rows, so that the next statement sees their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids))
     .execute()

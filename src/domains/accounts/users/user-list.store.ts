@@ -14,7 +14,7 @@ import { toUser, type User } from './user.store.ts'
 export interface UserVisibility {
   /** Undefined: every visibility. */
   readonly visibilities?: readonly Visibility[]
-  /** The viewer, included whatever its visibility; all of its addresses match the keyword. */
+  /** The viewer, who is always included; all of its addresses match the keyword. */
   readonly self?: UserId | undefined
   /** Includes followers of the viewer and members of its teams, whatever their visibility. */
   readonly includesAcquaintances?: boolean
@@ -45,7 +45,7 @@ export interface UserOrder {
 
 type UserQuery = SelectQueryBuilder<Schema, 'user', object>
 
-/** NOTE: written out, so that PostgreSQL need not plan the statement anew at each execution. */
+/** NOTE: inlined, so that PostgreSQL can reuse the plan of the statement. */
 const INDIVIDUAL = sql.lit('individual' as const)
 
 /** Individuals in the given order, by at most four queries: ids from the search index, their rows, the total. */
@@ -68,7 +68,7 @@ export function listUsers(
   })
 }
 
-/** NOTE: the viewer is counted by a second query: with `or` the database reads each row instead of an index. */
+/** NOTE: a second query counts the viewer: with `or` the database reads every row instead of an index. */
 async function countVisible(db: Db, filter: UserFilter, { visibilities, ...others }: UserVisibility): Promise<number> {
   if (!hasCondition(filter)) return countAll(db, visibilities ?? VISIBILITIES, others.self)
   const all = applyFilter(db.selectFrom('user').where('kind', '=', 'individual'), filter, others)
@@ -97,8 +97,8 @@ const hasCondition = ({ keyword = '', ...others }: UserFilter): boolean =>
   keyword !== '' || Object.values(others).some((value) => value !== undefined)
 
 /**
- * Counts the visible individuals by indexes alone: all accounts minus those of other kinds minus the hidden ones.
- * SQLite counts a whole table by its smallest index.
+ * Counts the visible individuals by indexes only: all accounts minus other kinds minus hidden ones. SQLite counts a
+ * whole table by its smallest index.
  */
 function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
   const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
@@ -164,7 +164,7 @@ function confirmedTwoFactor(eb: Builder) {
   )
 }
 
-/** With an empty list of visibilities only the viewer itself is visible. */
+/** With an empty list of visibilities only the viewer is visible. */
 export function isVisible(eb: Builder, { visibilities = [], self }: UserVisibility): ReturnType<Builder['or']> {
   return eb.or([
     ...(visibilities.length === 0
@@ -193,7 +193,7 @@ function matches(
   ])
 }
 
-/** Those of the lower-case names that belong to accounts of these visibilities. */
+/** The lower-case names that belong to accounts of these visibilities. */
 export async function listMentionable(
   db: Db,
   names: readonly string[],

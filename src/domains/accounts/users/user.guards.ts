@@ -8,7 +8,7 @@ import type { Users } from './users.service.ts'
 export interface UserGuards {
   /** The user or organization `{username}`, if the viewer may see it. */
   visibleUser: Guard<User>
-  /** As visibleUser, for signed-in callers only. */
+  /** Like `visibleUser`, for signed-in users only. */
   visibleUserSignedIn: Guard<User>
   /** `{username}`, for that user and site administrators who authenticate by Basic or the reverse proxy. */
   tokenOwner: Guard<User>

@@ -44,7 +44,7 @@ export const UserSettings = Type.Object(
     hide_email: Type.Boolean(),
     hide_activity: Type.Boolean(),
     enable_repo_unit_hints: Type.Boolean(),
-    /** Beyond the contract: which mail about issues the user gets (docs/operate/mail.md). */
+    /** An extension of the API: the mail about issues that the user gets (docs/operate/mail.md). */
     email_notifications: OneOf('enabled', 'onmention', 'disabled'),
   },
   { $id: 'UserSettings' },
@@ -53,7 +53,7 @@ export type UserSettings = Static<typeof UserSettings>
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** COMPAT: here, and only here, a bad URL breaks the rule "Url" (test/accounts/users/settings.test.ts). */
+/** COMPAT: only here a bad URL breaks the rule "Url" (test/accounts/users/settings.test.ts). */
 export const UserSettingsOptions = Type.Object(
   {
     description: text(255),
@@ -105,7 +105,7 @@ export const User = Type.Object(
 )
 export type User = Static<typeof User>
 
-/** `/users/search` as SDKs of the other form expect it; see the setting api.users_search_results. */
+/** `/users/search` in the form that some SDKs expect; see the setting api.users_search_results. */
 export const UserSearchResults = Type.Object(
   { ok: Type.Boolean(), data: Type.Array(User) },
   { $id: 'UserSearchResults' },

@@ -8,14 +8,14 @@ import type { User } from './user.model.ts'
 import type { User as UserEntity } from './user.store.ts'
 
 /**
- * A user as the viewer may see it: the state of the account (admin, active, last login) only for itself and site
- * administrators; the real e-mail for signed-in viewers unless it is hidden
+ * A user as the viewer may see it. Only the user and site administrators see the state of the account (admin, active,
+ * last login); signed-in viewers see the real e-mail address unless it is hidden
  * (behaviour/users-and-admin#the-user-object).
  */
 export const presentUser = (user: UserEntity, viewer: Viewer, site: Site): User =>
   presentFor(user, sightOf(user, viewer), site)
 
-/** What somebody may see of a user. */
+/** The members of a user that a viewer may see. */
 interface Sight {
   /** The state of the account. */
   readonly inside: boolean
@@ -27,7 +27,7 @@ function sightOf(user: UserEntity, viewer: Viewer): Sight {
   return { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) }
 }
 
-/** A user as another signed-in user sees it: owners of repositories, authors, actors. */
+/** A user as other signed-in users see it: owners of repositories, authors, actors. */
 const presentOther = (user: UserEntity, site: Site): User =>
   presentFor(user, { inside: false, showEmail: !user.isEmailHidden }, site)
 
@@ -62,8 +62,8 @@ function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site):
 }
 
 /**
- * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute too
- * (test/repositories/avatars.test.ts).
+ * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute,
+ * too (test/repositories/avatars.test.ts).
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
   `${site.rootUrl()}/avatars/${user.avatar ?? addressHash(user.email || user.name)}`
@@ -79,7 +79,7 @@ function addressHash(address: string): string {
   return hash
 }
 
-/** Stands for a deleted account. */
+/** The placeholder for a deleted account. */
 const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
 
 /** The accounts without a row: the deleted author and the actor of workflow jobs. Undefined for other ids. */
@@ -119,7 +119,7 @@ function presentVirtual(id: number, name: string, site: Site): User {
   }
 }
 
-/** How answers of later domains show users. */
+/** Presenters of users for the responses of later domains. */
 export const userPresenters = {
   present: presentUser,
   presentOther,

@@ -31,11 +31,11 @@ export interface User extends Account {
   readonly starsCount: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** Undefined: never. */
+  /** Undefined if the user never signed in. */
   readonly lastLoginAt: number | undefined
 }
 
-/** What `toUser` reads. */
+/** The columns that `toUser` reads. */
 const COLUMNS = [
   'id',
   'kind',
@@ -71,14 +71,17 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number]
 type Columns = Pick<UserRow, Column>
 
-/** The columns of the user `owner` beside those of something of the same names that it owns. */
+/** The columns of the user `owner`, renamed to avoid conflicts with columns of an entity that it owns. */
 export const OWNER_COLUMNS = COLUMNS.map((column) => `owner.${column} as user_${column}`) as {
   [Each in Column]: `owner.${Each} as user_${Each}`
 }[Column][]
 
 type OwnerColumns = { readonly [Each in Column as `user_${Each}`]: Columns[Each] }
 
-/** From a row with `OWNER_COLUMNS`. NOTE: written out: a loop over `COLUMNS` takes 80 times as long. */
+/**
+ * Reads the owner from a row with `OWNER_COLUMNS`. NOTE: written out because a loop over `COLUMNS` takes 80 times as
+ * long.
+ */
 export const toOwner = (row: OwnerColumns): User =>
   toUser({
     id: row.user_id,
@@ -112,7 +115,7 @@ export const toOwner = (row: OwnerColumns): User =>
     last_login_at: row.user_last_login_at,
   })
 
-/** The account with all that is stored of it; undefined for one of which only what decisions need is known. */
+/** The complete account; undefined if only the members for access decisions are loaded. */
 export const knownUser = (account: Account): User | undefined =>
   'createdAt' in account ? (account as User) : undefined
 
@@ -169,7 +172,7 @@ export function findUserByName(db: Db, name: string): Promise<User | undefined> 
 const byName = (db: Db, { lowerName }: { readonly lowerName: string }) =>
   db.selectFrom('user').selectAll().where('lower_name', '=', lowerName)
 
-/** In no particular order; ids without a row are omitted. Those of `known` are not read again. */
+/** In no particular order; ids without a row are omitted. Users in `known` are not read again. */
 export async function listUsersByIds(
   db: Db,
   ids: readonly UserId[],
@@ -225,7 +228,7 @@ export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId
   return row && asId(row.user_id)
 }
 
-/** Redirects the old name of a user or organization to it, and drops the redirect of its new name. */
+/** Redirects the old name of a user or organization to it, and deletes the redirect of its new name. */
 export async function recordOwnerRename(
   tx: Tx,
   id: UserId,
@@ -249,7 +252,7 @@ export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise
 
 export type UserChanges = Updateable<UserTable>
 
-/** Throws NotFound when the account was deleted at the same time. */
+/** Throws NotFound when a concurrent request deleted the account. */
 export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable('user').set(values).where('id', '=', id).executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw errors.accountDeleted()
@@ -314,8 +317,8 @@ const lock = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
   dialectOf(db as Tx).lockRows(db.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
 
 /**
- * Locks the row of an account that the transaction deletes: no other transaction can insert a reference to it. False
- * when the account is already deleted.
+ * Locks the row of an account that the transaction deletes, so that no other transaction can insert a reference to it.
+ * Returns false when the account is already deleted.
  */
 export async function lockUserToDelete(tx: Tx, id: UserId): Promise<boolean> {
   const rows = await dialectOf(tx)

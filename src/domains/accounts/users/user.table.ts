@@ -5,7 +5,7 @@ import type { Flag } from '../../../core/db/flag.ts'
 export interface UserBlockTable {
   blocker_id: number
   blocked_id: number
-  /** Visible to the blocker alone. */
+  /** Visible only to the blocker. */
   note: Generated<string>
   created_at: number
 }
@@ -60,7 +60,7 @@ export interface UserTable {
   website: Generated<string>
   pronouns: Generated<string>
   language: Generated<string>
-  /** Hash of the stored image; empty without one. */
+  /** Hash of the stored image; empty without an image. */
   avatar: Generated<string>
   is_active: Generated<Flag>
   is_admin: Generated<Flag>
@@ -69,7 +69,7 @@ export interface UserTable {
   must_change_password: Generated<Flag>
   is_email_hidden: Generated<Flag>
   can_create_organization: Generated<Flag>
-  /** -1: the server's own limit. */
+  /** -1: the default limit of the server. */
   max_repo_creation: Generated<number>
   /** Organizations: repository admins may add and remove teams. */
   repo_admin_change_team_access: Generated<Flag>

@@ -11,16 +11,16 @@ export const userEvents = {
   'org.renamed': Type.Object({ org_id: Id, name: Type.String(), old_name: Type.String() }),
   'user.blocked': Type.Object(Block),
   'user.created': Type.Object(UserName),
-  /** The user has a new password: the sessions of the old one end. */
+  /** The user has a new password: the sessions of the old password end. */
   'user.credentials_changed': Type.Object({ user_id: Id }),
   'user.deleted': Type.Object(UserName),
   /**
-   * The row of an individual or organization is about to be deleted in this transaction, and its repositories with it;
-   * all their rows are locked. Projections update what no foreign key does: counters of other accounts, public keys.
-   * `purges`: what the account wrote in repositories of others is deleted too.
+   * The row of an individual or organization is about to be deleted in this transaction together with its repositories;
+   * all their rows are locked. Projections update data that foreign keys do not cover: counters of other accounts,
+   * public keys. `purges`: the content of the account in repositories of others is deleted, too.
    */
   'user.deleting': Type.Object({ ...UserName, purges: Type.Optional(Type.Boolean()) }),
-  /** An administrator, or the account by its password page, changed these columns. */
+  /** An administrator, or the user on the password page, changed these columns. */
   'user.edited': Type.Object({ user_id: Id, changed: Type.Array(Type.String()) }),
   'user.email_added': Type.Object(UserEmail),
   'user.email_deleted': Type.Object(UserEmail),

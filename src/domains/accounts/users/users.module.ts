@@ -72,7 +72,7 @@ function accountRules(config: Config, log: Logger) {
   }
 }
 
-/** NOTE: the host guard allows the configured host alone, also in a private network. */
+/** NOTE: the host guard allows only the configured host, even in a private network. */
 function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | undefined {
   if (!security.password_check_pwn) return undefined
   const url = security.password_pwn_url

@@ -21,10 +21,10 @@ interface Deps {
 }
 
 interface UserSearchRules {
-  /** The answer is `{ok, data}` instead of an array. */
+  /** The response is `{ok, data}` instead of an array. */
   readonly wrapsResults: boolean
   readonly requiresSignIn: boolean
-  /** Searches answer 404. */
+  /** Searches are disabled and respond with 404. */
   readonly isOff: boolean
 }
 

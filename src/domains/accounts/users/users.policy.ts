@@ -22,14 +22,14 @@ export function commitIdentity(user: Person, noReplyDomain: string): { name: str
 }
 
 /**
- * Why a name is refused, with the message for clients (behaviour/auth-and-access#names-and-passwords); undefined for a
+ * Why a name is refused, with the message of the API (behaviour/auth-and-access#names-and-passwords); undefined for a
  * valid name.
  */
 export type NameProblem =
   | { readonly rule: 'Required' | 'AlphaDashDot' | 'invalid username' | `MaxSize (at most ${number} characters)` }
   | { readonly message: string }
 
-/** Characters of the names of users and organizations. */
+/** The maximum length of the names of users and organizations. */
 export const OWNER_NAME_LENGTH = 40
 const REPO_NAME_LENGTH = 100
 
@@ -43,7 +43,7 @@ const OWNER_ENDINGS = ['keys', 'gpg', 'rss', 'atom', 'png']
 const RESERVED_REPOS = new Set(['.', '..', '-'])
 const REPO_ENDINGS = ['wiki', 'git', 'rss', 'atom']
 
-/** Of users and organizations. */
+/** Validates names of users and organizations. */
 export function ownerNameProblem(name: string): NameProblem | undefined {
   if (name === '') return { rule: 'Required' }
   if (name.length > OWNER_NAME_LENGTH) return { rule: `MaxSize (at most ${OWNER_NAME_LENGTH} characters)` }
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Why a new password is refused, without a look-up of leaked passwords (behaviour/auth-and-access#names-and-passwords).
+ * Why a new password is refused, without the check for leaks (behaviour/auth-and-access#names-and-passwords).
  * Characters are code points.
  */
 export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | undefined {

@@ -3,7 +3,7 @@ import type { EmailAddress, OwnedEmailAddress } from './emails/email.store.ts'
 import type { Preferences } from './settings/user-settings.store.ts'
 import type { User } from './user.store.ts'
 
-/** COMPAT: the user's own list names no user (test/accounts/users/emails.test.ts). */
+/** COMPAT: the user's own list omits the user (test/accounts/users/emails.test.ts). */
 export const presentOwnEmail = (address: EmailAddress): Email => present(address, 0, '')
 
 export const presentEmail = (address: OwnedEmailAddress): Email => present(address, address.userId, address.userName)

@@ -24,13 +24,16 @@ export function createUsers(deps: CreateUserDeps) {
     },
     findByName: (name: string): Promise<User | undefined> => findUserByName(read, name),
     findById: (id: UserId): Promise<User | undefined> => findUserById(read, id),
-    /** The users of these ids that exist, in one query. */
+    /** The existing users of these ids, in one query. */
     mapByIds: async (ids: readonly UserId[]): Promise<Map<UserId, User>> =>
       new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
     create: (actor: Actor, input: NewUser): Promise<User> => createUser(deps, actor, input),
     /** Throws Invalid, BadRequest (password, e-mail) and Forbidden (the last administrator). */
     edit: (actor: Actor, user: User, edit: UserEdit): Promise<User> => editUser(deps, actor, user, edit),
-    /** Renames a user or organization; the old name redirects to the new one. Throws Invalid for a bad or taken name. */
+    /**
+     * Renames a user or organization; the old name redirects to the new one. Throws Invalid for a bad or duplicate
+     * name.
+     */
     rename: (actor: Actor, owner: User, newName: string): Promise<User> => renameOwner(deps, actor, owner, newName),
     /** All individuals, for administrators. */
     list: (filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>> =>

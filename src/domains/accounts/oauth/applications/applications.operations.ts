@@ -11,7 +11,7 @@ import { presentOauth2Application } from './oauth2-application.present.ts'
 const LIST = '/user/applications/oauth2'
 const ONE = '/user/applications/oauth2/{id:int}'
 
-/** OAuth2 applications of the caller (behaviour/auth-and-access#oauth2-applications). */
+/** OAuth2 applications of the requesting user (behaviour/auth-and-access#oauth2-applications). */
 export function oauthApplicationOperations({
   applications,
 }: {
@@ -93,7 +93,7 @@ export function oauthApplicationOperations({
   ]
 }
 
-/** Members that are left out are off: the body replaces everything. */
+/** Absent members count as false or empty: the body replaces the whole application. */
 function readApplication(body: CreateOAuth2ApplicationOptions): {
   name: string
   redirectUris: string[]

@@ -22,11 +22,11 @@ import type { OauthProvider } from '../provider.service.ts'
 const REVOKE = `${HOME}/revoke`
 
 interface ApplicationPageDeps extends PageDeps {
-  /** Undefined where the configuration switches it off. */
+  /** Undefined when the provider is disabled in the configuration. */
   readonly provider: OauthProvider | undefined
 }
 
-/** The applications that act for a user, and the form to sign out: the page after signing in. */
+/** The page after signing in: lists the applications that act for a user, with the form to sign out. */
 export function registerApplications(http: FastifyInstance, deps: ApplicationPageDeps): void {
   http.get(HOME, async (request, reply) => applicationsPage(deps, request, reply))
   http.post(REVOKE, async (request, reply) => revoke(deps, request, reply))

@@ -25,11 +25,11 @@ interface ApplicationInput {
 
 interface ApplicationWithSecret {
   readonly application: OauthApplication
-  /** Shown once and never stored. */
+  /** Returned once and never stored in plain text. */
   readonly secret: string
 }
 
-/** The account whose applications are changed. */
+/** The account that owns the changed application. */
 type AppActor = Actor & { readonly account: { readonly id: UserId } }
 
 const SECRET_BYTES = 32
@@ -67,7 +67,7 @@ export function createOauthApplications({ database, clock, events }: Application
     list: (userId: UserId, paging: Paging): Promise<Page<OauthApplication>> =>
       listApplications(database.read, userId, paging),
 
-    /** Throws NotFound for everything but the user's own. */
+    /** Throws NotFound for applications of other users. */
     async get(userId: UserId, id: OauthApplicationId): Promise<OauthApplication> {
       const application = await findApplicationOf(database.read, userId, id)
       if (application === undefined) throw unknown()
@@ -89,7 +89,7 @@ export function createOauthApplications({ database, clock, events }: Application
       return { application, secret }
     },
 
-    /** Replaces everything and makes a new secret. Throws NotFound. */
+    /** Replaces all members and generates a new secret. Throws NotFound. */
     async replace(actor: AppActor, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret> {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
@@ -103,7 +103,7 @@ export function createOauthApplications({ database, clock, events }: Application
       return { application, secret }
     },
 
-    /** With every grant users gave it. Throws NotFound. */
+    /** Deletes the application with all its grants. Throws NotFound. */
     async delete(actor: AppActor, id: OauthApplicationId): Promise<void> {
       await database.transaction(async (tx) => {
         const application = await findApplicationOf(tx, actor.account.id, id)

@@ -10,11 +10,11 @@ export interface OauthApplication {
   readonly name: string
   readonly clientId: string
   readonly redirectUris: readonly string[]
-  /** It can keep a secret; others prove themselves by PKCE. */
+  /** The client can protect a secret; public clients use PKCE instead. */
   readonly isConfidential: boolean
-  /** Users who agreed once are not asked again. */
+  /** Users who agreed once are not prompted again. */
   readonly skipsConsent: boolean
-  /** The name of a built-in one in the configuration; empty for those of users. */
+  /** The configuration name of a built-in application; empty for applications of users. */
   readonly builtIn: string
   readonly secretHash: string
   readonly createdAt: number
@@ -75,7 +75,7 @@ export async function updateApplication(
   await tx.updateTable('oauth_application').set(values).where('id', '=', id).execute()
 }
 
-/** With its grants and their codes. False when it is deleted. */
+/** Deletes an application with its grants and their codes. Returns false when it does not exist. */
 export async function deleteApplication(tx: Tx, id: OauthApplicationId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('oauth_application').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

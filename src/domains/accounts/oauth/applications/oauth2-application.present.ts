@@ -2,7 +2,7 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import type { OauthApplication } from './oauth-application.store.ts'
 import type { OAuth2Application } from './oauth2-application.model.ts'
 
-/** `secret` only in the answers that make one. */
+/** Only responses that generate a secret contain `secret`. */
 export function presentOauth2Application(application: OauthApplication, secret = ''): OAuth2Application {
   return {
     id: application.id,

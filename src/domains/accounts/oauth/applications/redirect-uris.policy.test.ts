@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isRegisteredRedirect, isSafeRedirect } from '../oauth.policy.ts'
 
 describe('redirect addresses', () => {
-  it('are compared whole, but for case and one slash', () => {
+  it('are compared as a whole, ignoring case and one trailing slash', () => {
     const registered = ['https://app.example.test/cb', 'myapp://done']
     for (const uri of ['https://app.example.test/cb', 'https://APP.example.test/cb/', 'myapp://done'])
       expect(isRegisteredRedirect(registered, uri, true)).toBe(true)
@@ -20,7 +20,7 @@ describe('redirect addresses', () => {
     }
   })
 
-  it('may have any port on a loopback address, for public clients and by http only', () => {
+  it('may have any port on a loopback address, for public clients over http only', () => {
     const registered = ['http://127.0.0.1', 'https://127.0.0.1', 'http://[::1]/cb']
     for (const uri of ['http://127.0.0.1:4711', 'http://127.0.0.1:4711/', 'http://[::1]:99/cb']) {
       expect(isRegisteredRedirect(registered, uri, false)).toBe(true)
@@ -37,7 +37,7 @@ describe('redirect addresses', () => {
       expect(isRegisteredRedirect(registered, uri, false)).toBe(false)
   })
 
-  it('must be visited, not run', () => {
+  it('must not use schemes that browsers run as scripts', () => {
     for (const uri of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', '/relative', ''])
       expect(isSafeRedirect(uri)).toBe(false)
     for (const uri of ['https://a.test/', 'myapp://x', 'http://127.0.0.1:1']) expect(isSafeRedirect(uri)).toBe(true)

@@ -8,7 +8,7 @@ export async function findSigningKey(db: Db, purpose: string): Promise<SigningKe
   return db.selectFrom('signing_key').selectAll().where('purpose', '=', purpose).executeTakeFirst()
 }
 
-/** Leaves the key that is there, if another process was faster. */
+/** Does nothing when another process has inserted a key first. */
 export async function insertSigningKey(tx: Tx, values: Insertable<SigningKeyTable>): Promise<void> {
   await tx
     .insertInto('signing_key')
@@ -17,7 +17,7 @@ export async function insertSigningKey(tx: Tx, values: Insertable<SigningKeyTabl
     .execute()
 }
 
-/** Only if it is still the one that is meant. */
+/** Deletes the key only if it is still the expected one. */
 export async function deleteSigningKey(
   tx: Tx,
   { purpose, key_id }: Pick<SigningKeyRow, 'purpose' | 'key_id'>,

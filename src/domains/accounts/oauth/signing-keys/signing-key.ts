@@ -13,21 +13,21 @@ import { randomBase32 } from '../../../../core/platform/crypto/crypto.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 import { deleteSigningKey, findSigningKey, insertSigningKey, type SigningKeyRow } from './signing-key.store.ts'
 
-/** How OAuth2 tokens may be signed (RFC 7518 §3.1, RFC 8037 §3.1). */
+/** The supported algorithms for signing OAuth2 tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
 export type SigningAlgorithm =
   'HS256' | 'HS384' | 'HS512' | 'RS256' | 'RS384' | 'RS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA'
 
-/** One secret both signs and verifies. */
+/** Whether one secret both signs and verifies. */
 export const isSymmetric = (algorithm: SigningAlgorithm): boolean => algorithm.startsWith('HS')
 
-/** A JSON Web Key (RFC 7517) as clients verify with it; its members depend on `kty`. */
+/** A JSON Web Key (RFC 7517) for verification by clients; its members depend on `kty`. */
 export type PublicKey = Readonly<Record<string, string>>
 
 export interface SigningKey {
   readonly id: string
   readonly signing: KeyObject
   readonly verifying: KeyObject
-  /** Undefined for a symmetric key, which must stay on the server. */
+  /** Undefined for a symmetric key, which must not leave the server. */
   readonly publicKey: PublicKey | undefined
 }
 
@@ -51,8 +51,8 @@ const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384
 const generate = promisify(generateKeyPair)
 
 /**
- * The key that signs OAuth2 tokens: made at the first need, once for all processes on the database, encrypted at rest.
- * Another algorithm than that of the key takes its place, and every token of before is over.
+ * The key that signs OAuth2 tokens. It is generated at the first use, shared by all processes on the database, and
+ * encrypted at rest. A change of the algorithm replaces the key, which invalidates all earlier tokens.
  */
 export function createSigningKey(deps: SigningKeyDeps): () => Promise<SigningKey> {
   let loaded: Promise<SigningKey> | undefined
@@ -89,7 +89,7 @@ async function load({ database, clock, secrets, algorithm }: SigningKeyDeps): Pr
 }
 
 interface MadeKey {
-  /** What has to stay secret, as it is sealed. */
+  /** The private part in the form that is encrypted. */
   readonly text: string
   readonly members: PublicKey
 }
@@ -112,8 +112,8 @@ function makePair(algorithm: SigningAlgorithm): Promise<{ privateKey: KeyObject;
 const algorithmOf = (row: SigningKeyRow): string => (JSON.parse(row.public_key) as PublicKey)['alg'] ?? ''
 
 /**
- * NOTE: undefined when the server's secret is another than when the key was made: then the key is lost, and a new one
- * ends all tokens.
+ * NOTE: undefined when the server's secret has changed since the key was generated. The key is then lost, and a new one
+ * invalidates all tokens.
  */
 function tryOpen(row: SigningKeyRow, secrets: SecretBox, algorithm: SigningAlgorithm): SigningKey | undefined {
   if (algorithmOf(row) !== algorithm) return undefined

@@ -15,10 +15,10 @@ import type { TeamOf } from './teams.service.ts'
 
 export type TeamMembers = ReturnType<typeof createTeamMembers>
 
-/** Members of teams, and so of organizations (behaviour/orgs-webhooks-actions#teams). */
+/** Members of teams, who thereby are members of organizations (behaviour/orgs-webhooks-actions#teams). */
 export function createTeamMembers(deps: OrgDeps) {
   const { database } = deps
-  /** Members of the organization who hide from the viewer are known to those who may see its teams. */
+  /** Viewers who may see the teams also find members whose account is hidden from them. */
   const getUser = (viewer: Viewer, { org }: TeamOf, name: string): Promise<User> =>
     getKnownOwner(
       database.read,
@@ -37,8 +37,8 @@ export function createTeamMembers(deps: OrgDeps) {
     },
 
     /**
-     * Makes the user a member of the organization too; does nothing for a member of the team. Throws NotFound, Invalid
-     * for organizations, Forbidden for users whom the organization blocks.
+     * Adds the user to the organization, too; does nothing for a member of the team. Throws NotFound, Invalid for
+     * organizations, Forbidden for users whom the organization blocks.
      */
     async add(actor: SignedIn, found: TeamOf, name: string): Promise<void> {
       const user = await getUser(actor, found, name)
@@ -47,8 +47,8 @@ export function createTeamMembers(deps: OrgDeps) {
     },
 
     /**
-     * Deletes the membership of the organization too when it was the user's last team. Throws NotFound, Invalid for the
-     * last owner.
+     * Deletes the membership in the organization, too, when this was the user's last team. Throws NotFound, Invalid for
+     * the last owner.
      */
     async delete(actor: SignedIn, found: TeamOf, name: string): Promise<void> {
       const user = await getUser(actor, found, name)

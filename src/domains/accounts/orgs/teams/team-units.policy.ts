@@ -24,7 +24,7 @@ const LEVELS: Readonly<Record<string, AccessMode>> = {
 export const isTeamLevel = (name: string): boolean => Object.hasOwn(LEVELS, name)
 const level = (name: string): AccessMode | undefined => (isTeamLevel(name) ? LEVELS[name] : undefined)
 
-/** The level presented for a team with levels by unit: the lowest above none, without those of external tools. */
+/** The level presented for a team with levels by unit: the lowest level above none, ignoring external tools. */
 export function lowestUnitMode(units: UnitModes): AccessMode {
   const modes = [...units]
     .filter(([unit, mode]) => mode > AccessMode.none && unit !== 'repo.ext_issues' && unit !== 'repo.ext_wiki')
@@ -33,9 +33,9 @@ export function lowestUnitMode(units: UnitModes): AccessMode {
 }
 
 /**
- * The rights that a client sent: admin for every unit, else the map, else the level for each of `units`, else the level
- * for the present units. Ignores unknown unit names. `bad-level`: a level of the map is not one of none, read, write
- * and admin; `empty`: there is no unit (behaviour/orgs-webhooks-actions#teams).
+ * Decides the rights from a request: admin for every unit, else the map, else the level for each of `units`, else the
+ * level for the present units. Ignores unknown unit names. `bad-level`: the map contains a level other than none, read,
+ * write and admin; `empty`: there is no unit (behaviour/orgs-webhooks-actions#teams).
  */
 export function decideTeamRights(
   input: TeamGrantInput,

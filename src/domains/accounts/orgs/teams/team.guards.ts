@@ -9,8 +9,8 @@ import type { TeamInView, Teams } from './teams.service.ts'
 export type TeamGuard = (role: 'member' | 'owner') => Guard<TeamInView>
 
 /**
- * `{id}` of a team: 404 for unknown ones before anything else and for users outside of the organization, 403 outside of
- * the team, and for changes by plain members 404 (behaviour/orgs-webhooks-actions#conventions).
+ * `{id}` of a team: 404 for unknown teams before any other check, 404 for users outside of the organization, 403 for
+ * members outside of the team, and 404 for changes by plain members (behaviour/orgs-webhooks-actions#conventions).
  */
 export function createTeamGuard(teams: Teams): TeamGuard {
   return (role) => ({

@@ -18,7 +18,7 @@ export interface Team {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-/** Teams with their units, by one further query. */
+/** Loads the units of teams by one further query. */
 export async function withUnits(db: Db, rows: readonly Selectable<TeamTable>[]): Promise<Team[]> {
   if (rows.length === 0) return []
   const units = await db
@@ -49,7 +49,7 @@ export async function findTeamById(db: Db, id: TeamId): Promise<Team | undefined
   return (await withUnits(db, rows))[0]
 }
 
-/** Locks the team until the transaction ends. Undefined when it was deleted at the same time. */
+/** Locks the team until the transaction ends. Undefined when a concurrent request deleted it. */
 export async function lockTeam(tx: Tx, dialect: DatabaseDialect, id: TeamId): Promise<Team | undefined> {
   const rows = await dialect.lockRows(tx.selectFrom('team').selectAll().where('id', '=', id)).execute()
   return (await withUnits(tx, rows))[0]
@@ -88,7 +88,7 @@ export async function replaceTeamUnits(tx: Tx, id: TeamId, units: ReadonlyMap<Un
     .execute()
 }
 
-/** Does nothing for a user who is in the team already. */
+/** Does nothing for a user who is already in the team. */
 export async function insertTeamMember(
   tx: Tx,
   team: { readonly id: TeamId; readonly orgId: UserId },
@@ -115,7 +115,7 @@ export async function isTeamMember(db: Db, teamId: TeamId, userId: UserId): Prom
   return row !== undefined
 }
 
-/** What the teams of one member allow in the organization as a whole. */
+/** The rights of one member in the organization as a whole, from all its teams. */
 export async function loadOrgRights(
   db: Db,
   orgId: UserId,

@@ -158,7 +158,8 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
 }
 
 /**
- * COMPAT: the refusal of non-members names the membership, that of members the ownership (test/accounts/orgs/teams.test.ts).
+ * COMPAT: the error for non-members mentions the membership, the error for members the ownership
+ * (test/accounts/orgs/teams.test.ts).
  */
 function orgOwner(guards: TeamOperationDeps['guards']): ReturnType<OrgGuard> {
   const member = guards.org('member')

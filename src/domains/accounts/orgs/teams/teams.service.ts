@@ -59,7 +59,7 @@ export function createTeams(deps: OrgDeps) {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw errors.teamNotFound()
-      // COMPAT: anonymous callers are asked to sign in for teams that exist, and get no other information
+      // COMPAT: anonymous clients get 401 for existing teams, and no other information
       // (test/accounts/orgs/teams.test.ts).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
@@ -74,7 +74,7 @@ export function createTeams(deps: OrgDeps) {
     },
     /** A-Z. */
     list: (org: User, paging: Paging): Promise<Page<Team>> => listTeams(read, { orgId: org.id }, paging),
-    /** By a part of the name or description; site administrators search all, others their own teams. */
+    /** Searches by a part of the name or description; site administrators search all teams, others their own. */
     search: (
       viewer: SignedIn,
       org: User,
@@ -93,9 +93,9 @@ export function createTeams(deps: OrgDeps) {
       )
       return { items: page.items.map((team) => ({ team, org: orgs.get(team.orgId)! })), total: page.total }
     },
-    /** Throws Invalid for a taken name and when no unit is named. */
+    /** Throws Invalid for a duplicate name and when no unit is given. */
     create: (actor: Actor, org: User, input: NewTeam): Promise<Team> => createTeam(deps, actor, { org, input }),
-    /** Absent members do not change. Throws Forbidden for a new name of Owners, Invalid as create does. */
+    /** Absent members are unchanged. Throws Forbidden when renaming Owners, Invalid as `create`. */
     edit: (actor: Actor, found: TeamOf, changes: TeamChanges): Promise<Team> =>
       editTeam(deps, actor, { found, changes }),
     /** Its members stay in the organization. Throws Forbidden for Owners. */
@@ -182,7 +182,7 @@ async function editTeam(
   })
 }
 
-/** Throws NotFound when the team was deleted at the same time. */
+/** Throws NotFound when a concurrent request deleted the team. */
 async function requireLocked({ database }: OrgDeps, tx: Tx, id: TeamId): Promise<Team> {
   const team = await lockTeam(tx, database.dialect, id)
   if (team === undefined) throw errors.teamNotFound()
@@ -192,7 +192,7 @@ async function requireLocked({ database }: OrgDeps, tx: Tx, id: TeamId): Promise
 interface Edit {
   readonly isOwners: boolean
   readonly name: string
-  /** Undefined for none that change. */
+  /** Undefined when the rights do not change. */
   readonly rights: TeamRights | undefined
 }
 

@@ -48,7 +48,7 @@ export async function listTeams(
   return { items: await withUnits(db, items), total }
 }
 
-/** By full name, then login; those without a full name first. */
+/** Ordered by full name, then login; users without a full name come first. */
 export async function listTeamMembers(db: Db, teamId: TeamId, paging: Paging): Promise<Page<User>> {
   const members = db.selectFrom('team_member').where('team_member.team_id', '=', teamId)
   const query = members
@@ -120,7 +120,7 @@ export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
     .execute()
 }
 
-/** Every team of the organization that has the repository: the owners first, then A-Z. */
+/** Every team of the organization that has the repository: Owners first, then A-Z. */
 export async function listTeamsOfRepo(
   db: Db,
   repo: { readonly id: RepoId; readonly ownerId: UserId },

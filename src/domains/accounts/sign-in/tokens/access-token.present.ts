@@ -2,7 +2,10 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import type { AccessToken } from '../sign-in.model.ts'
 import type { TokenView } from './tokens.service.ts'
 
-/** `value` only in the answer that creates the token. An unused token was last used when it was made. */
+/**
+ * Only the response that creates the token contains `value`. For an unused token, the time of the last use is that of
+ * its creation.
+ */
 export function presentAccessToken({ token, repositories }: TokenView, value = ''): AccessToken {
   return {
     id: token.id,

@@ -9,10 +9,10 @@ export interface TokenRepo {
   readonly fullName: string
 }
 
-/** What tokens need of repositories. */
+/** The look-ups of repositories that tokens require. */
 export interface TokenRepos {
-  /** By `owner/name`; undefined when it is missing or hidden from the owner of the token. */
+  /** Finds a repository by `owner/name`; undefined when it is missing or hidden from the owner of the token. */
   find(db: Db, owner: SignedIn, fullName: string): Promise<TokenRepo | undefined>
-  /** Those of these ids that the owner of the tokens sees, by a fixed number of queries. */
+  /** The repositories of these ids that the owner of the tokens can see, by a fixed number of queries. */
   listVisible(db: Db, owner: SignedIn, ids: readonly RepoId[]): Promise<readonly TokenRepo[]>
 }

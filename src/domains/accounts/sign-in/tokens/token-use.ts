@@ -6,7 +6,10 @@ import { type AccessToken, updateTokenUse } from './token.store.ts'
 const FLUSH_MS = 5_000
 const GRAIN_MS = 60_000
 
-/** Remembers when tokens were last used and writes it down every few seconds, so that a read request writes nothing. */
+/**
+ * Collects the times at which tokens were last used and writes them every few seconds, so that a read request writes
+ * nothing.
+ */
 export class TokenUse {
   readonly #database: Database
   readonly #log: Logger
@@ -22,7 +25,7 @@ export class TokenUse {
     if (at - token.lastUsedAt < GRAIN_MS) return
     this.#used.set(token.id, at)
     this.#timer ??= setTimeout(
-      () => void this.flush().catch((error: unknown) => this.#log.error(error, 'token use not recorded')),
+      () => void this.flush().catch((error: unknown) => this.#log.error(error, 'failed to record the use of tokens')),
       FLUSH_MS,
     ).unref()
   }

@@ -20,7 +20,7 @@ export interface AccessToken {
   readonly lastUsedAt: number
   /** 0: never expires. */
   readonly expiresAt: number
-  /** The only repositories it may reach, of which some may be gone; undefined: all. */
+  /** The only repositories that the token may access, including deleted ones; undefined: all. */
   readonly onlyRepos: readonly RepoId[] | undefined
 }
 
@@ -43,7 +43,7 @@ export interface TokenWithUser {
   readonly user: User
 }
 
-/** The columns of a token beside those of its owner, of which some have the same names. */
+/** The columns of a token next to those of its owner, some of which have the same names. */
 const WITH_USER = [
   'access_token.id as token_id',
   'access_token.user_id',
@@ -117,7 +117,7 @@ export async function updateTokenUse(tx: Tx, id: TokenId, at: number): Promise<v
     .execute()
 }
 
-/** When a token ends; 0: never, or it is gone. */
+/** When a token expires; 0 if it never expires or does not exist. */
 export async function findTokenExpiry(db: Db, id: TokenId): Promise<number> {
   const row = await db.selectFrom('access_token').select('expires_at').where('id', '=', id).executeTakeFirst()
   return row?.expires_at ?? 0

@@ -36,15 +36,15 @@ import {
 interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
-  /** Epoch milliseconds, in the future; undefined: never. */
+  /** Epoch milliseconds, in the future; undefined: never expires. */
   readonly expiresAt?: number | undefined
-  /** `owner/name` of the only repositories it may reach; undefined: all. */
+  /** `owner/name` of the only repositories that the token may access; undefined: all. */
   readonly repositories?: readonly string[] | undefined
-  /** The token that asks for this one, if a token does. */
+  /** The token that authenticated the request, if any. */
   readonly madeBy?: TokenId | undefined
 }
 
-/** A token with the names of the repositories it is restricted to: those that its owner still sees. */
+/** A token with the names of its permitted repositories that its owner can still see. */
 export interface TokenView {
   readonly token: AccessToken
   readonly repositories: readonly string[] | undefined
@@ -67,7 +67,8 @@ const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayl
 export type Tokens = ReturnType<typeof createTokens>
 
 /**
- * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), with an end and a restriction of our own.
+ * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), extended by an expiry time and a
+ * restriction to repositories.
  */
 export function createTokens({ database, clock, events, repos: tokenRepos }: TokenDeps) {
   return {
@@ -77,8 +78,9 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
     },
 
     /**
-     * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time
-     * that has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
+     * `value` is returned once and never stored. Throws bad-request for a duplicate name or wrong scopes, invalid for a
+     * time in the past or a repository that the owner cannot see, and forbidden when it would outlive the token that
+     * creates it.
      */
     async create(actor: Actor, userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }> {
       const now = clock.now()
@@ -107,7 +109,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
       return { token, value, repositories: repos?.map((repo) => repo.fullName) }
     },
 
-    /** A number other than 0 is an id, anything else a name. Throws NotFound. */
+    /** A number other than 0 is an id; anything else is a name. Throws NotFound. */
     async delete(actor: Actor, userId: UserId, idOrName: string): Promise<void> {
       await database.transaction(async (tx) => {
         const id = parseTokenId(idOrName)
@@ -121,7 +123,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
   }
 }
 
-/** A token that ends would never end if it could make itself a successor. */
+/** Otherwise a token with an expiry time could renew itself by creating successors. */
 async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Promise<void> {
   const end = madeBy === undefined ? 0 : await findTokenExpiry(tx, madeBy)
   if (end === 0) return
@@ -134,7 +136,7 @@ interface TokenReads {
   readonly repos: Port<TokenRepos>
 }
 
-/** In the owner's sight, each once. What is missing and what is hidden look the same. */
+/** The named repositories that the owner can see, without duplicates. Missing and hidden ones cause the same error. */
 async function findRepos({ db, repos }: TokenReads, userId: UserId, names: readonly string[]): Promise<TokenRepo[]> {
   if (names.length === 0) throw invalidField('Repositories', 'MinSize')
   if (names.length > MAX_REPOSITORIES) throw oversize('Repositories', MAX_REPOSITORIES, 'items')
@@ -148,7 +150,7 @@ async function findRepos({ db, repos }: TokenReads, userId: UserId, names: reado
   return [...found.values()]
 }
 
-/** A fixed number of queries whatever the page. A repository that its owner does not see any more is not named. */
+/** Runs a fixed number of queries for any page size. Omits repositories that the owner can no longer see. */
 async function withNames(
   { db, repos }: TokenReads,
   userId: UserId,
@@ -175,7 +177,7 @@ function normalise(scopes: readonly string[]): string {
 }
 
 /**
- * COMPAT: hexadecimal and octal numbers are ids too (behaviour/auth-and-access#personal-access-tokens;
+ * COMPAT: hexadecimal and octal numbers are ids, too (behaviour/auth-and-access#personal-access-tokens;
  * test/accounts/sign-in/authentication.test.ts).
  */
 function parseTokenId(text: string): number {

@@ -7,7 +7,8 @@ import type { TwoFactorAuth } from './two-factor.service.ts'
 const PATH = '/user/two_factor'
 
 /**
- * One-time codes of the caller: by password only, so that no token can switch them off. An addition to the contract.
+ * Two-factor authentication of the requesting user. Requires a password, so that no token can disable it. An extension
+ * of the API.
  */
 export function twoFactorOperations({ twoFactor }: { readonly twoFactor: TwoFactorAuth }): Operation[] {
   const common = { area: 'user', scopes: ['user'], guard: signedInByPassword } as const

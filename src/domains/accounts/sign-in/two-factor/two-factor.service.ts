@@ -24,46 +24,46 @@ import {
 
 interface TwoFactorStatus {
   readonly isEnabled: boolean
-  /** A secret was made and waits for its first code. */
+  /** A secret was generated but no code has confirmed it. */
   readonly isPending: boolean
   readonly recoveryCodesLeft: number
 }
 
 interface Enrolment {
-  /** Base32, to be typed in. */
+  /** Base32, for manual entry. */
   readonly secret: string
-  /** `otpauth://totp/...`, to be shown as a QR code. */
+  /** `otpauth://totp/...`, for a QR code. */
   readonly url: string
 }
 
-/** One-time codes beside the password (RFC 6238). Each code and each recovery code works once. */
+/** One-time codes in addition to the password (RFC 6238). Each code and each recovery code works once. */
 export interface TwoFactorAuth {
   status(userId: UserId): Promise<TwoFactorStatus>
   isEnabled(userId: UserId): Promise<boolean>
-  /** Makes a secret; nothing asks for codes before `confirm`. Throws conflict when codes are asked for already. */
+  /** Generates a secret; codes are not required before `confirm`. Throws conflict when they are already required. */
   begin(user: { readonly id: UserId; readonly name: string }): Promise<Enrolment>
   /**
-   * Turns it on with the first code and returns the recovery codes. Throws NotFound without `begin`, invalid, conflict,
-   * too-many-requests.
+   * Enables codes with the first one and returns the recovery codes. Throws NotFound without `begin`, invalid,
+   * conflict, too-many-requests.
    */
   confirm(actor: Actor, userId: UserId, code: string): Promise<string[]>
-  /** New recovery codes in place of all old ones. Throws NotFound when it is off. */
+  /** Replaces all recovery codes. Throws NotFound when two-factor authentication is disabled. */
   renewRecoveryCodes(actor: Actor, userId: UserId): Promise<string[]>
-  /** Throws NotFound when it is off. */
+  /** Throws NotFound when two-factor authentication is disabled. */
   disable(actor: Actor, userId: UserId): Promise<void>
   /**
-   * Uses up a code or a recovery code; false when it is wrong or was used. Throws too-many-requests after many wrong
-   * ones.
+   * Consumes a code or a recovery code; returns false when it is wrong or was already used. Throws too-many-requests
+   * after many wrong codes.
    */
   check(userId: UserId, code: string): Promise<boolean>
 }
 
 export interface TwoFactorDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
-  /** What authenticator apps show beside the account. */
+  /** The issuer that authenticator apps display with the account. */
   issuer(): string
-  /** Wrong codes of one account in a quarter of an hour. */
+  /** The permitted number of wrong codes of one account in 15 minutes. */
   readonly attempts: number
-  /** Wrong codes count in all of them. */
+  /** Announces wrong codes to the other processes, which count them, too. */
   readonly processes: Announcer
 }
 
@@ -168,7 +168,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
 const RECOVERY_CODE = /^[a-z2-7]{8}-?[a-z2-7]{8}$/
 const recoveryHash = (code: string): string => sha256Hex(code.replace('-', ''))
 
-/** Throws unavailable when it was sealed with another key of the server. */
+/** Throws unavailable when the secret was encrypted with another key of the server. */
 function openSecret(secrets: SecretBox, userId: UserId, sealed: string): Buffer {
   try {
     return Buffer.from(secrets.open(sealed, contextOf(userId)), 'hex')
@@ -202,14 +202,14 @@ function createChanges({ database, clock, events }: TwoFactorDeps): Changes {
 }
 
 interface Failures {
-  /** Throws when there were too many; counts before the code is looked at, so that guesses sent at once count too. */
+  /** Counts an attempt before the code is checked, so that concurrent guesses count, too. Throws after too many. */
   attempt(userId: UserId): void
   forget(userId: UserId): void
 }
 
 /**
- * NOTE: who guesses codes has the password already and may use many addresses, so wrong codes count for the
- * account, and when there are too many even the right one is refused until the quarter of an hour is over.
+ * NOTE: an attacker who guesses codes already has the password and may use many addresses, so wrong codes count for the
+ * account. After too many, even the right code is refused until the 15 minutes have passed.
  */
 function createFailures(clock: Clock, maxFailures: number, processes: Announcer): Failures {
   const failures = boundedCache<UserId, { count: number; readonly since: number }>(50_000)

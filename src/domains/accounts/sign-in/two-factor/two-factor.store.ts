@@ -15,7 +15,7 @@ export const findTwoFactor = (db: Db, userId: UserId): Promise<TwoFactor | undef
     return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
   })
 
-/** A new secret that is not confirmed, in place of one that was not. */
+/** Inserts a new unconfirmed secret, which replaces an earlier unconfirmed one. */
 export async function replaceTwoFactor(
   tx: Tx,
   userId: UserId,
@@ -33,7 +33,7 @@ export async function deleteTwoFactor(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom('two_factor').where('user_id', '=', userId).execute()
 }
 
-/** False when this step or a later one was used already, or the secret was replaced. */
+/** Returns false when this step or a later one was already used, or the secret was replaced. */
 export async function useStep(
   tx: Tx,
   userId: UserId,
@@ -49,7 +49,7 @@ export async function useStep(
   return result.numUpdatedRows > 0n
 }
 
-/** False when there is no such code, or no more. */
+/** Returns false when the code does not exist or was already used. */
 export async function useRecoveryCode(tx: Tx, userId: UserId, codeHash: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('two_factor_recovery')

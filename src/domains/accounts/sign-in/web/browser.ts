@@ -15,7 +15,7 @@ import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
 import type { Sessions } from './web.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
 
-/** What pages for users who are signed in are made with. */
+/** The dependencies of pages for signed-in users. */
 export interface PageDeps {
   readonly sessions: Sessions
   readonly jar: CookieJar
@@ -23,9 +23,9 @@ export interface PageDeps {
 }
 
 /**
- * Forms lead by redirects to other sites, which the content security policy of their page must allow: a later module
- * that redirects signed-in users there registers what finds the address on another site to which an address of this
- * server redirects in the end; undefined for none.
+ * Finds the address on another site to which an address of this server redirects in the end; undefined for none.
+ * Registered by modules that redirect signed-in users to other sites, because the content security policy of a page
+ * with a form must allow the targets of redirects.
  */
 export type RedirectTargets = Hook<[url: URL], string | undefined>
 
@@ -35,14 +35,14 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly records: Pick<SignInRecords, 'failed'>
   readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>
-  /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
+  /** Throws bad-request for a password that breaks the rules. Ends every session of the user. */
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
 }
 
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'
 export const NEW_PASSWORD = '/user/change_password'
-/** The page after signing in, where nothing else was asked for; the module of the OAuth2 provider serves it. */
+/** The default page after signing in; the module of the OAuth2 provider serves it. */
 export const HOME = '/user/applications'
 
 const FORM_BYTES = 64 * 1024
@@ -58,7 +58,7 @@ export async function withForms(http: FastifyInstance, routes: (scope: FastifyIn
   })
 }
 
-/** The path of the server, for addresses in pages: it may not be at the root of its host. */
+/** The path of an address in pages, which includes the path of the root URL. */
 export const pathTo = ({ rootUrl }: Pick<PageDeps, 'rootUrl'>, path: string): string =>
   new URL(rootUrl()).pathname.replace(/\/$/, '') + path
 
@@ -99,14 +99,14 @@ export async function beginSession(
   return redirectTo(reply, to)
 }
 
-/** Sends a visitor who is not signed in to the sign-in page and back afterwards. */
+/** Redirects a visitor who is not signed in to the sign-in page, which redirects back afterwards. */
 export const redirectToSignIn = (
   deps: Pick<PageDeps, 'rootUrl'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply => redirectTo(reply, signInPath(deps, request.url))
 
-/** The address of the sign-in page that leads back to `url`, which is below the root URL. */
+/** The address of the sign-in page that redirects back to `url`, which is below the root URL. */
 export const signInPath = (deps: Pick<PageDeps, 'rootUrl'>, url: string): string =>
   `${pathTo(deps, LOGIN)}?redirect_to=${encodeURIComponent(pathTo(deps, url))}`
 
@@ -114,7 +114,7 @@ export const formField = (name: string, value: string): Html =>
   safeHtml`<input type="hidden" name="${name}" value="${value}">`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
 
-/** The cookie that grants forms to the browser of a visitor who is not signed in; set when missing. */
+/** The cookie that authorizes forms of a browser that is not signed in; set when missing. */
 export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: FastifyReply): string {
   const sent = jar.read(request, 'form')
   if (/^[0-9a-f]{64}$/.test(sent)) return sent
@@ -123,7 +123,7 @@ export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: Fa
   return made
 }
 
-/** The fields of a form that a page of ours made for this browser; undefined for every other. */
+/** The fields of a form that this server rendered for this browser; undefined for every other form. */
 export async function readOwnForm(
   deps: Pick<PageDeps, 'rootUrl'>,
   request: FastifyRequest,
@@ -141,8 +141,8 @@ export const refuseForm = (reply: FastifyReply): FastifyReply =>
   })
 
 /**
- * A path of this server to go on to, or the first page: never another server. NOTE: the path that the browser would get
- * is parsed again, because removing dots can leave two slashes at its beginning, which name a server.
+ * The path of this server to continue at, or the default page; never another server. NOTE: the resulting path is parsed
+ * again, because removing dots can produce two slashes at its beginning, which name a server.
  */
 export function destination(deps: PageDeps, given: string | undefined): string {
   const home = pathTo(deps, HOME)

@@ -2,15 +2,15 @@ import { type CookieSerializeOptions, fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Headers } from '../../../../core/access/viewer.ts'
 
-/** `session`: who is signed in. `form`: a browser that is not signed in yet. */
+/** `session`: a signed-in user. `form`: a browser that is not signed in yet. */
 type CookieName = 'session' | 'form'
 
 /** Reads the cookies of pages, and sets them in scopes of `withForms`. */
 export type CookieJar = ReturnType<typeof createCookieJar>
 
 /**
- * Cookies that scripts cannot read and other sites do not send with forms. Over HTTPS at the root of a host their name
- * keeps other hosts of the domain from setting them.
+ * Cookies that scripts cannot read and that other sites cannot send with forms. Over HTTPS at the root of a host, a
+ * name prefix prevents other hosts of the domain from setting them.
  */
 export function createCookieJar(rootUrl: () => string) {
   const shape = (name: CookieName): { full: string; attributes: CookieSerializeOptions } => {
@@ -21,7 +21,7 @@ export function createCookieJar(rootUrl: () => string) {
     return { full: `${prefix}ingot_${name}`, attributes: { path, httpOnly: true, sameSite: 'lax', secure } }
   }
   return {
-    /** Empty when the browser sent none. */
+    /** Empty when the browser sent no such cookie. */
     read: ({ headers }: { readonly headers: Headers }, name: CookieName): string =>
       fastifyCookie.parse([headers['cookie']].flat()[0] ?? '')[shape(name).full] ?? '',
     /** `maxAge` in seconds; without it the cookie ends with the session of the browser. */

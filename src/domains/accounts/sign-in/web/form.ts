@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { sameSecret } from '../../../../core/platform/crypto/crypto.ts'
 
-/** Fields of a request by name; the first of each. */
+/** Fields of a request by name; the first value of each. */
 export type Fields = Readonly<Record<string, string>>
 
-/** The fields of an urlencoded, multipart or JSON body, whose bytes were collected before; anything else has none. */
+/** The fields of an urlencoded, multipart or JSON body, which was already read; none for other types. */
 export async function readFields(request: FastifyRequest): Promise<Fields> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const type = request.headers['content-type'] ?? ''
@@ -18,7 +18,8 @@ export const queryFields = (request: FastifyRequest): Fields =>
   fromEntries(new URLSearchParams(request.url.split(/\?(.*)/s)[1] ?? ''))
 
 /**
- * NOTE: the parser of the platform is loaded at its first use; forms without files are never like this from browsers.
+ * NOTE: the parser of the platform is loaded at its first use, because browsers send forms without files in another
+ * encoding.
  */
 async function multipart(body: Buffer, type: string): Promise<Iterable<[string, unknown]>> {
   try {
@@ -43,7 +44,9 @@ function fromEntries(entries: Iterable<[string, unknown]>): Fields {
   return fields
 }
 
-/** What a form of this browser must carry: made from a cookie that other sites neither read nor set. */
+/**
+ * The token that a form of this browser must contain, derived from a cookie that other sites can neither read nor set.
+ */
 export const formToken = (cookie: string): string => createHash('sha256').update(`form ${cookie}`).digest('base64url')
 
 /** Whether a page of this server sent the form to this browser: checks the form token, Sec-Fetch-Site and Origin. */

@@ -24,16 +24,16 @@ import { sendPage } from './page.ts'
 import { readTicket } from './tickets.ts'
 
 interface NewPassword {
-  /** Of the session, or of a browser that just gave the right password. */
+  /** The cookie of the session, or of a browser that has just sent the right password. */
   readonly cookie: string
   readonly to: string
-  /** Stands for the old password, when that was given a moment ago. */
+  /** Replaces the old password when the browser has just sent it. */
   readonly ticket?: string | undefined
   readonly error?: string
   readonly status?: number
 }
 
-/** The page to change the password, which accounts that must change it see before any other. */
+/** The page to change the password. Accounts that must change it see this page before any other. */
 export function registerNewPassword(http: FastifyInstance, deps: SignInDeps): void {
   http.get(NEW_PASSWORD, async (request, reply) => {
     const visitor = await findVisitor(deps, request)

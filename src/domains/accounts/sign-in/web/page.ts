@@ -21,11 +21,11 @@ export interface Page {
   readonly status?: number
   /** Shown above the body. */
   readonly error?: string | undefined
-  /** Another site to which the forms of the page redirect: browsers check `form-action` for redirects too. */
+  /** Another site to which the forms of the page redirect: browsers check `form-action` for redirects, too. */
   readonly redirectsTo?: string | undefined
 }
 
-/** One whole page: no script, nothing from elsewhere, never in a frame, never kept. */
+/** Sends a whole page without scripts, which loads nothing from other sites, and must neither be framed nor cached. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const error = page.error === undefined ? safeHtml`` : safeHtml`<p class="error" role="alert">${page.error}</p>`
   const document = safeHtml`<!doctype html>
@@ -63,7 +63,7 @@ export const redirectTo = (reply: FastifyReply, location: string): FastifyReply 
     .headers({ ...PRIVATE, location })
     .send()
 
-/** The source expression of an address for a policy: its origin, or its scheme where that is all there is. */
+/** The source expression of an address for a policy: its origin, or only its scheme if it has no origin. */
 function sourceOf(uri: string | undefined): string[] {
   const url = uri === undefined ? null : URL.parse(uri)
   if (url === null) return []

@@ -106,7 +106,7 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   }
 }
 
-/** In, or first to a new password where the account needs one. */
+/** Signs the account in, or shows the page for a new password if the account needs one. */
 function completeSignIn(
   deps: SignInDeps,
   reply: FastifyReply,

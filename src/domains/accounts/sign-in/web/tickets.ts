@@ -21,7 +21,7 @@ export function makeTicket({ secrets, clock }: SignInDeps, user: User, place: Pl
   )
 }
 
-/** Undefined for a ticket of another browser or step, one that is over, and an account that may not sign in. */
+/** Undefined for an expired ticket, a ticket of another browser or step, and an account that may not sign in. */
 export async function readTicket(
   { secrets, clock, findUser }: SignInDeps,
   ticket: string,

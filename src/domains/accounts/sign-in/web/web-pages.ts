@@ -3,7 +3,7 @@ import { createCookieJar } from './cookies.ts'
 import { sendPage } from './page.ts'
 import { plainTextErrors } from './web-replies.ts'
 
-/** What pages for browsers in later domains are made with. */
+/** The functions with which later domains build pages for browsers. */
 export const webPages = {
   home: HOME,
   pathTo,

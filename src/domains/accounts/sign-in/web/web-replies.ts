@@ -6,8 +6,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 const STATUS = { 'bad-request': 400, unauthenticated: 401, 'too-many-requests': 429, unavailable: 503 } as const
 
 /**
- * A handler whose errors are answered in plain text: Moved as a redirect to the same address under the new name, every
- * refusal as 404.
+ * Wraps a handler so that errors are plain text: Moved becomes a redirect to the same address under the new name, every
+ * refusal 404.
  */
 export function plainTextErrors(handler: Handler): Handler {
   return async (request, reply) => {

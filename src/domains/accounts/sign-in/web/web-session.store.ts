@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type User, toUser } from '../../users/user.store.ts'
 
-/** Whose session this is, while it lasts. */
+/** The user of a session that has not expired. */
 export async function findSessionUser(db: Db, tokenHash: string, now: number): Promise<User | undefined> {
   const row = await db
     .selectFrom('web_session')
@@ -14,7 +14,7 @@ export async function findSessionUser(db: Db, tokenHash: string, now: number): P
   return row && toUser(row)
 }
 
-/** Takes the sessions that are over along. */
+/** Inserts a session, and deletes expired ones. */
 export async function insertSession(
   tx: Tx,
   values: {

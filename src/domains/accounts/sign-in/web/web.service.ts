@@ -11,19 +11,19 @@ import type { RequestSource } from '../../../../core/platform/request-source.ts'
 import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
 
 export interface RegisterByProxySettings {
-  /** Takes the e-mail address that the reverse proxy sends. */
+  /** Uses the e-mail address that the reverse proxy sends. */
   readonly takesEmail: boolean
-  /** Takes the full name that the reverse proxy sends. */
+  /** Uses the full name that the reverse proxy sends. */
   readonly takesFullName: boolean
   readonly minPasswordLength: number
 }
 
-/** Creates the account that a reverse proxy names; undefined when it cannot be made. */
+/** Creates the account that a reverse proxy names; undefined when it cannot be created. */
 export type RegisterByProxy = (account: ProxyAccount) => Promise<User | undefined>
 
 /**
- * NOTE: the account gets a random password that is not stored: until another is set, its user signs in by the reverse
- * proxy alone.
+ * NOTE: the account gets a random password that is not stored. Until another one is set, its user can sign in only
+ * through the reverse proxy.
  */
 export function createRegisterByProxy(
   users: Pick<Users, 'create' | 'findByName'>,
@@ -38,7 +38,8 @@ export function createRegisterByProxy(
         password: randomPassword(minPasswordLength),
       })
     } catch (error) {
-      // A name or address that is taken or not allowed; two requests at once find the account that the other one made.
+      // The name or address is taken or not allowed. Of two concurrent requests, the second one finds the account of
+      // the first.
       if (isDomainError(error, 'invalid')) return users.findByName(name)
       throw error
     }
@@ -50,8 +51,7 @@ const VALUE_BYTES = 32
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Browsers signed in to the pages of the server. The API does not accept them
- * (behaviour/base-interface#authentication).
+ * Browser sessions for the pages of the server. The API does not accept them (behaviour/base-interface#authentication).
  */
 export function createSessions({
   database,
@@ -65,9 +65,9 @@ export function createSessions({
   lifetime: number
 }) {
   return {
-    /** How long one lasts, in seconds. */
+    /** The lifetime of a session, in seconds. */
     lifetime,
-    /** The value for the cookie, stored as a hash alone. */
+    /** Returns the value for the cookie; the database stores only its hash. */
     async open(account: Pick<User, 'id'>, source: RequestSource): Promise<string> {
       const userId = account.id
       const actor = { account, source }
@@ -85,7 +85,7 @@ export function createSessions({
       })
       return value
     },
-    /** Undefined once it is over, or its user may sign in no more. */
+    /** Undefined for an expired session, or when its user may no longer sign in. */
     async find(value: string): Promise<User | undefined> {
       const user = value === '' ? undefined : await findSessionUser(database.read, sha256Hex(value), clock.now())
       return user !== undefined && decideAccountState(user) === 'allowed' ? user : undefined

@@ -33,7 +33,7 @@ export interface CreateUserDeps extends Pick<Core, 'database' | 'clock' | 'event
   readonly loginSources: readonly number[]
 }
 
-/** Throws Invalid (name, e-mail, taken) and BadRequest (password), with the contract's messages. */
+/** Throws Invalid (name, e-mail, duplicate) and BadRequest (password), with the messages of the API. */
 export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewUser): Promise<User> {
   requireOwnerName(input.name, 'Username')
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
@@ -87,14 +87,14 @@ export function requireLoginSource({ loginSources }: Pick<CreateUserDeps, 'login
   if (id !== 0 && !loginSources.includes(id)) throw invalid(`login source does not exist [id: ${id}]`)
 }
 
-/** Throws Invalid for a bad name of a user or organization; `field` is the contract's name of the member. */
+/** Throws Invalid for a bad name of a user or organization; `field` is the name of the member in the API. */
 export function requireOwnerName(name: string, field: string): void {
   const problem = ownerNameProblem(name)
   if (problem === undefined) return
   throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
 }
 
-/** Throws Invalid when an account has the name. */
+/** Throws Invalid when an account already has the name. */
 export async function requireFreeName(tx: Tx, name: string): Promise<void> {
   if (await findUserByName(tx, name)) throw errors.userExists(name)
 }
@@ -102,8 +102,8 @@ export async function requireFreeName(tx: Tx, name: string): Promise<void> {
 type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
 
 /**
- * Renames a user or organization; the old name redirects to it until another account has that name. Throws Invalid for
- * a bad or taken name.
+ * Renames a user or organization; the old name redirects to it until another account uses that name. Throws Invalid for
+ * a bad or duplicate name.
  */
 export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, newName: string): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')

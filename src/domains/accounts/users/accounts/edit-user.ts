@@ -11,8 +11,8 @@ import { findUserById, lockUsers, updateUser, type User, type UserChanges, lockA
 
 /**
  * Throws Forbidden when the user is the last administrator, who cannot be deleted, demoted or prohibited from signing
- * in (behaviour/base-interface#errors). The rows of all administrators are locked until the transaction ends, so that
- * two cannot lose their rights at the same time. `act` is what the message calls the change.
+ * in (behaviour/base-interface#errors). Locks the rows of all administrators until the transaction ends, so that two
+ * cannot lose their rights at the same time. `act` is the name of the change in the message.
  */
 export async function requireOtherAdmin(tx: Tx, user: User, act: string): Promise<void> {
   const admins = await lockActiveAdmins(tx)
@@ -20,7 +20,7 @@ export async function requireOtherAdmin(tx: Tx, user: User, act: string): Promis
   if (isLast) throw errors.lastAdmin(act, user.id)
 }
 
-/** Absent members stay as they are. */
+/** Absent members are unchanged. */
 export interface UserEdit {
   readonly loginName?: string | undefined
   readonly sourceId?: number | undefined
@@ -78,7 +78,7 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
   })
 }
 
-/** What the edit does to the rights of an administrator; undefined when they stay. */
+/** How the edit removes the rights of an administrator; undefined when it does not. */
 function adminRemoval({ isAdmin, isActive, isLoginProhibited }: UserEdit): string | undefined {
   if (isAdmin === false) return 'demote'
   if (isActive === false) return 'deactivate'
@@ -91,7 +91,7 @@ const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({
   leaked: 'password is on a list of stolen passwords',
 })
 
-/** The former primary address becomes a secondary one. An address of another user is refused. */
+/** The former primary address becomes a secondary one. Throws for an address of another user. */
 async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<void> {
   if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
   const existing = await findEmail(tx, email)

@@ -25,7 +25,7 @@ export async function subtractStarsOnReposOf(tx: Tx, ownerId: UserId): Promise<v
   )
 }
 
-/** Subtracts the stars on a repository that is about to be deleted from the counters of the users who starred it. */
+/** Subtracts the stars on a repository from the counters of the users who starred it, before its deletion. */
 export async function subtractStarsOnRepo(tx: Tx, repoId: RepoId): Promise<void> {
   await tx
     .updateTable('user')

@@ -36,7 +36,7 @@ describeOnBoth('blocks in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('keeps one row per pair, in order, and does not affect administrators', async () => {
+  it('stores one row per pair, in order, and does not affect administrators', async () => {
     const { database } = db
     const block = (blockedId: UserId, at: number): Promise<boolean> =>
       database.transaction((tx) => insertBlock(tx, { blockerId: ann, blockedId, note: '', at }))

@@ -24,7 +24,7 @@ export async function listBlocks(db: Db, blockerId: UserId, paging: Paging): Pro
   return selectPage(query, paging, toBlock, () => countRows(blocks))
 }
 
-/** Whether the row exists, also for a site administrator, whom blocks do not affect. */
+/** Whether the row exists; includes rows for site administrators, whom blocks do not affect. */
 export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Promise<boolean> {
   const row = await db
     .selectFrom('user_block')
@@ -35,7 +35,7 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
   return row !== undefined
 }
 
-/** Those of the accounts `among` that block the user; none when the user is a site administrator. */
+/** The accounts in `among` that block the user; empty when the user is a site administrator. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
   const rows = await executePrepared(db, blockers, { blockedId, among: [...new Set(among)] })
@@ -51,7 +51,7 @@ const blockers = (db: Db, { blockedId, among }: { readonly blockedId: UserId; re
     .where('user_block.blocker_id', 'in', among)
     .where('user.is_admin', '=', 0)
 
-/** False, without a change, when the row exists already. */
+/** Returns false without a change when the row already exists. */
 export async function insertBlock(
   tx: Tx,
   values: { blockerId: UserId; blockedId: UserId; note: string; at: number },
@@ -65,7 +65,7 @@ export async function insertBlock(
   return row !== undefined
 }
 
-/** False when there was none. */
+/** Returns false when the row does not exist. */
 export async function deleteBlock(tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('user_block')

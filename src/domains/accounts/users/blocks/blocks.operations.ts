@@ -17,7 +17,7 @@ export interface BlockOperationDeps {
   readonly site: Site
 }
 
-/** What differs between the operations of users and of organizations. */
+/** The difference between the operations of users and of organizations. */
 export interface BlockerKind<Access> {
   readonly root: string
   readonly area: Area & ('user' | 'organization')
@@ -105,7 +105,7 @@ function reads<Access>(
   ]
 }
 
-/** Requests without effect are refused with 400. */
+/** Changes for which requests without effect are refused with 400. */
 function strictChanges<Access>(
   { blocks }: BlockOperationDeps,
   { root, area, guard, blocker, ids }: BlockerKind<Access>,
@@ -145,7 +145,7 @@ function strictChanges<Access>(
   ]
 }
 
-/** Requests without effect succeed. */
+/** Changes for which requests without effect succeed. */
 function quietChanges<Access>(
   { blocks }: BlockOperationDeps,
   { root, area, guard, blocker, ids }: BlockerKind<Access>,

@@ -12,12 +12,12 @@ import { lockUsers, type User } from '../user.store.ts'
 export type Blocker = Pick<User, 'id' | 'kind'>
 
 /**
- * Two families of clients: with `strict` a request without effect is refused, and refusals are 400; else it succeeds,
- * and refusals are 422.
+ * For the two families of clients: with `strict`, requests without effect are refused and refusals are 400; otherwise
+ * they succeed and refusals are 422.
  */
 interface BlockOptions {
   readonly strict: boolean
-  /** Visible to the blocker alone. */
+  /** Visible only to the blocker. */
   readonly note?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export type Blocks = ReturnType<typeof createBlocks>
  */
 export function createBlocks({ database, clock, events }: BlockDeps) {
   const { read } = database
-  /** NOTE: finds a hidden account too when it is blocked already. */
+  /** NOTE: also finds a hidden account that is already blocked. */
   const find = (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> =>
     getKnownOwner(read, viewer, name, (user) => hasBlock(read, blocker.id, user.id))
   return {
@@ -43,7 +43,7 @@ export function createBlocks({ database, clock, events }: BlockDeps) {
 
     /**
      * Deletes the follows between the two; projections of the event delete stars, watches, collaborations and pending
-     * transfers. Throws NotFound, and refusals.
+     * transfers. Throws NotFound, and the refusals of `strict`.
      */
     async block(actor: SignedIn, blocker: Blocker, name: string, { strict, note = '' }: BlockOptions): Promise<void> {
       const user = await find(actor, blocker, name)
@@ -67,7 +67,7 @@ export function createBlocks({ database, clock, events }: BlockDeps) {
       })
     },
 
-    /** Restores nothing that the block deleted. Throws NotFound, and refusals. */
+    /** Restores nothing that the block deleted. Throws NotFound, and the refusals of `strict`. */
     async unblock(actor: SignedIn, blocker: Blocker, name: string, { strict }: BlockOptions): Promise<void> {
       const user = await find(actor, blocker, name)
       requireIndividual(user, strict ? 'cannot unblock an organization' : undefined)

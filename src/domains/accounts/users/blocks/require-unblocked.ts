@@ -7,11 +7,11 @@ import { lockUsers } from '../user.store.ts'
 const refusal = () => errors.userBlocked()
 
 /**
- * Throws Forbidden when one of the accounts `by` blocks the acting user: the owner of the repository, the poster of the
- * issue, the recipient of a transfer, the assignee. Blocks do not affect site administrators
- * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction it locks
- * the row of the user: a concurrent block is committed before the check, or sees and deletes what the transaction
- * inserts. Nobody blocks itself.
+ * Throws Forbidden when one of the accounts in `by` blocks the acting user: the owner of the repository, the author of
+ * the issue, the recipient of a transfer, the assignee. Blocks do not affect site administrators
+ * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). In a transaction it locks the
+ * row of the user: a concurrent block is either committed before the check, or sees and deletes the rows that the
+ * transaction inserts. Accounts cannot block themselves.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
   const others = by.filter((id) => id !== userId)
@@ -20,7 +20,9 @@ export async function requireUnblocked(db: Db, userId: UserId, by: readonly User
   await requireNoBlocker(db, userId, others)
 }
 
-/** Throws Forbidden when one of the two blocks the other: follows, collaborations. Locks as requireUnblocked. */
+/**
+ * Throws Forbidden when one of the two blocks the other: for follows and collaborations. Locks like `requireUnblocked`.
+ */
 export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
   if (isTx(db)) await lockUsers(db, [a, b])
   await requireNoBlocker(db, a, [b])

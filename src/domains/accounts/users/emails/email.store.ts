@@ -83,7 +83,7 @@ export async function insertEmail(
     .execute()
 }
 
-/** Inserts a secondary, activated address; false when an account has it already. */
+/** Inserts a secondary, activated address; returns false when an account already has it. */
 export async function claimEmail(tx: Tx, userId: UserId, email: string): Promise<boolean> {
   const row = await tx
     .insertInto('email_address')

@@ -26,10 +26,10 @@ export function createEmails({ database, clock, events }: EmailDeps) {
   return {
     /** Oldest first. */
     list: (userId: UserId): Promise<EmailAddress[]> => listEmails(read, userId),
-    /** Of all individuals, by address; `keyword` matches a part of login, full name or address. */
+    /** Addresses of all individuals, ordered by address; `keyword` matches a part of login, full name or address. */
     search: (keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>> => searchEmails(read, keyword, paging),
 
-    /** Adds all of them or none. Throws Invalid for an empty list, a malformed address and one that is in use. */
+    /** Adds all of them or none. Throws Invalid for an empty list, a malformed address, or an address in use. */
     async add(actor: SignedIn, addresses: readonly string[]): Promise<void> {
       const userId = actor.account.id
       if (addresses.length === 0) throw invalid('Email list empty')
@@ -47,7 +47,7 @@ export function createEmails({ database, clock, events }: EmailDeps) {
     delete: (actor: SignedIn, addresses: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         const userId = actor.account.id
-        // Locks out a change of the primary address until the transaction ends.
+        // Prevents a change of the primary address until the transaction ends.
         await lockUsers(tx, [userId])
         for (const email of addresses) {
           const found = await findEmail(tx, email)

@@ -21,7 +21,7 @@ interface Deps {
   readonly users: Pick<Users, 'getInView'>
 }
 
-/** Who follows whom (behaviour/users-and-admin#following-stars-watches-repository-lists). */
+/** Followers and followed accounts (behaviour/users-and-admin#following-stars-watches-repository-lists). */
 export function followOperations(deps: Deps): Operation[] {
   return [...ownLists(deps), ...listsOf(deps), ...checks(deps), ...change(deps)]
 }

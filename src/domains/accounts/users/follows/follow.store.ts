@@ -17,7 +17,7 @@ export async function isFollowing(db: Db, userId: UserId, followedId: UserId): P
   return row !== undefined
 }
 
-/** False, without a change, when the user follows already. */
+/** Returns false without a change when the user already follows the account. */
 export async function insertFollow(tx: Tx, userId: UserId, followedId: UserId, at: number): Promise<boolean> {
   const row = await tx
     .insertInto('follow')
@@ -29,7 +29,7 @@ export async function insertFollow(tx: Tx, userId: UserId, followedId: UserId, a
   return row !== undefined
 }
 
-/** False, without a change, when the user does not follow. */
+/** Returns false without a change when the user does not follow the account. */
 export async function deleteFollow(tx: Tx, userId: UserId, followedId: UserId): Promise<boolean> {
   const row = await tx
     .deleteFrom('follow')
@@ -48,7 +48,7 @@ async function countFollow(tx: Tx, userId: UserId, followedId: UserId, step: 1 |
   for (const count of userId < followedId ? [following, followers] : [followers, following]) await count()
 }
 
-/** Individuals who follow the user, the oldest follow first. */
+/** Individuals who follow the user, oldest follow first. */
 export function listFollowers(db: Db, userId: UserId, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
   // NOTE: with a cross join SQLite scans the followers; with an inner join it scans all individuals.
   const query = db
@@ -60,7 +60,7 @@ export function listFollowers(db: Db, userId: UserId, visibility: UserVisibility
   return pageOfUsers(db, query, visibility, paging)
 }
 
-/** Users and organizations that the user follows, the oldest follow first. */
+/** Users and organizations that the user follows, oldest follow first. */
 export function listFollowing(db: Db, userId: UserId, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
   const query = db
     .selectFrom('follow')

@@ -11,7 +11,7 @@ type FollowDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export type Follows = ReturnType<typeof createFollows>
 
-/** Who follows whom (behaviour/users-and-admin#following-stars-watches-repository-lists). */
+/** Followers and followed accounts (behaviour/users-and-admin#following-stars-watches-repository-lists). */
 export function createFollows({ database, clock, events }: FollowDeps) {
   const { read } = database
   return {
@@ -24,8 +24,8 @@ export function createFollows({ database, clock, events }: FollowDeps) {
       listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
 
     /**
-     * Does nothing for the actor itself and for an account that it follows already. Throws Forbidden when one of the two
-     * blocks the other.
+     * Does nothing for the actor itself and for an account that it already follows. Throws Forbidden when one of the
+     * two blocks the other.
      */
     async follow(actor: SignedIn, { id: followedId }: User): Promise<void> {
       const userId = actor.account.id

@@ -4,7 +4,7 @@ import { isOutgoingError, type OutgoingClient } from '../../../../core/platform/
 
 interface LeakedPasswordsDeps {
   readonly client: OutgoingClient
-  /** The first five characters of the hash are appended to it. */
+  /** The URL to which the first five characters of the hash are appended. */
   readonly url: string
   readonly log: Logger
 }
@@ -16,12 +16,12 @@ const TIMEOUT_MS = 5_000
 export type LeakedPasswords = ReturnType<typeof createLeakedPasswords>
 
 /**
- * The range search of Pwned Passwords (API v3 of Have I Been Pwned): the request has the first five characters of the
- * SHA-1 of the password, the response the suffixes of all hashes with that prefix. Padding hides their number.
+ * The range search of Pwned Passwords (API v3 of Have I Been Pwned): the request contains the first five characters of
+ * the SHA-1 of the password, the response the suffixes of all hashes with that prefix. Padding hides their number.
  */
 export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps) {
   return {
-    /** False when the service does not answer, so that its failure does not prevent changes of passwords. */
+    /** Returns false when the service fails, so that users can still change passwords. */
     async has(password: string): Promise<boolean> {
       const hash = createHash('sha1').update(password).digest('hex').toUpperCase()
       const suffixes = await request(hash.slice(0, PREFIX))
@@ -36,7 +36,7 @@ export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps)
         timeout: TIMEOUT_MS,
       })
       if (status === 200) return body.toString('latin1').split(/\r?\n/)
-      log.warn({ status }, 'cannot look up a new password: the service of leaked passwords refuses')
+      log.warn({ status }, 'cannot look up a new password: the service of leaked passwords refused the request')
     } catch (error) {
       if (!isOutgoingError(error)) throw error
       log.warn(
@@ -48,7 +48,7 @@ export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps)
   }
 }
 
-/** `SUFFIX:COUNT`; padding has the count 0. */
+/** A line is `SUFFIX:COUNT`; padding has the count 0. */
 function isMatch(line: string, suffix: string): boolean {
   const [found = '', count = '0'] = line.split(':')
   return found.toUpperCase() === suffix && Number(count) > 0

@@ -3,7 +3,7 @@ import { passwordProblem } from '../users.policy.ts'
 
 const problem = (password: string, complexity = 'off') => passwordProblem(password, { minLength: 8, complexity })
 
-it('a password has its length in characters', () => {
+it('counts the length of a password in characters', () => {
   expect([problem(''), problem('1234567'), problem('12345678')]).toEqual(['short', 'short', undefined])
   expect([problem('😀'.repeat(7)), problem('😀'.repeat(255)), problem('x'.repeat(256))]).toEqual([
     'short',
@@ -12,7 +12,7 @@ it('a password has its length in characters', () => {
   ])
 })
 
-it('a password has every kind of character that is asked for', () => {
+it('requires every configured kind of character', () => {
   expect(problem('aaaaaaaa', 'lower')).toBeUndefined()
   expect(problem('AAAAAAAA', 'lower')).toBe('simple')
   expect(problem('aaaaAAAA', 'lower,upper')).toBeUndefined()

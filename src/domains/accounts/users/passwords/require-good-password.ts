@@ -4,7 +4,7 @@ import { MAX_PASSWORD_LENGTH, passwordProblem, type PasswordRules } from '../use
 
 export interface PasswordDeps {
   readonly passwordRules: PasswordRules
-  /** Undefined: new passwords are not looked up. */
+  /** Undefined: new passwords are not checked for leaks. */
   readonly leakedPasswords?: LeakedPasswords | undefined
 }
 

@@ -53,7 +53,7 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
             diffViewStyle: body.diff_view_style,
             hideActivity: body.hide_activity,
             repoUnitHints: body.enable_repo_unit_hints,
-            // An empty text is the default, as of the other settings.
+            // An empty text selects the default, like for the other settings.
             emailNotifications:
               body.email_notifications === undefined ? undefined : body.email_notifications || 'enabled',
           },

@@ -19,7 +19,7 @@ interface OwnSettings {
 
 type OwnProfile = Omit<ProfileChange, 'email' | 'visibility' | 'repoAdminChangeTeamAccess'>
 
-/** Absent members do not change. */
+/** Absent members are unchanged. */
 interface SettingsChange {
   readonly profile: OwnProfile
   readonly preferences: { readonly [Name in keyof Preferences]: Preferences[Name] | undefined }
@@ -41,7 +41,7 @@ export function createUserSettings({ database, clock }: { database: Database; cl
       { profile, preferences: changed }: SettingsChange,
     ): Promise<OwnSettings> =>
       database.transaction(async (tx) => {
-        // The update locks the row before the preferences in it are read.
+        // The update locks the row before its preferences are read.
         await changeProfile(tx, userId, profile, clock.now())
         const preferences = { ...(await loadPreferences(tx, userId)), ...present(changed) }
         await savePreferences(tx, userId, preferences)

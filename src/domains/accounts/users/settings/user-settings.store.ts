@@ -4,13 +4,13 @@ import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Visibility } from '../../../../core/access/viewer.ts'
 import { updateUser, type UserChanges } from '../user.store.ts'
 
-/** Absent members have their default. The server uses `emailNotifications` alone and stores the others. */
+/** Absent members have their default. The server uses only `emailNotifications`, and stores the others for clients. */
 export interface Preferences {
   readonly theme?: string
   readonly diffViewStyle?: string
   readonly hideActivity?: boolean
   readonly repoUnitHints?: boolean
-  /** Mail about issues: all that notifies the user, mentions and assignments alone, or none. */
+  /** Mail about issues: all notifications, only mentions and assignments, or none. */
   readonly emailNotifications?: 'enabled' | 'onmention' | 'disabled'
 }
 
@@ -27,7 +27,7 @@ export async function savePreferences(tx: Tx, userId: UserId, preferences: Prefe
     .execute()
 }
 
-/** Absent members do not change; an empty text clears. */
+/** Absent members are unchanged; an empty text clears a member. */
 export interface ProfileChange {
   readonly fullName?: string | undefined
   readonly email?: string | undefined
@@ -41,7 +41,7 @@ export interface ProfileChange {
   readonly repoAdminChangeTeamAccess?: boolean | undefined
 }
 
-/** Changes what a user or organization shows of itself. Throws NotFound when it was deleted at the same time. */
+/** Changes the profile of a user or organization. Throws NotFound when a concurrent request deleted it. */
 export async function changeProfile(tx: Tx, id: UserId, change: ProfileChange, at: number): Promise<void> {
   const { hideEmail, repoAdminChangeTeamAccess: teamAccess } = change
   const columns = {
