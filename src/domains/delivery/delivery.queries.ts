@@ -1,6 +1,6 @@
 import { copyDefaultWebhooks } from './hooks/webhook.store.ts'
 
-/** Reads and commands on webhooks that run in the transaction of a caller in a later domain. */
+/** Queries and commands on webhooks that run in the transaction of a caller in a later domain. */
 export const webhookQueries = {
   copyDefaults: copyDefaultWebhooks,
 } as const

@@ -121,7 +121,7 @@ describeOnBoth('quotas in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('add up the usage of the repositories of an owner', async () => {
+  it('adds up the usage of the repositories of an owner', async () => {
     const { read } = db.database
     expect(await loadQuotaUsage(read, ann)).toEqual({
       reposPublic: 5_000_000_001,

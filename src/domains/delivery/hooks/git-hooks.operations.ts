@@ -9,8 +9,8 @@ import { EditGitHookOption, GitHook } from './hook.model.ts'
 const PATH = '/repos/{owner}/{repo}/hooks/git'
 
 /**
- * Git hooks are scripts that run with the permissions of the server. This server runs none, so every operation answers
- * 403; other servers disable the feature by default.
+ * Git hooks are scripts that run with the permissions of the server. This server does not support them, so every
+ * operation responds with 403; other servers disable the feature by default.
  */
 export function gitHookOperations({ guards }: { readonly guards: Pick<Guards, 'repo'> }): Operation[] {
   const refused: Guard<RepoInView> = {

@@ -13,9 +13,9 @@ export interface OwnerKind<Access> {
   readonly guard: Guard<Access>
   owner(access: Access): HookOwner
   readonly ids: Readonly<Record<OperationName, string>>
-  /** Whether lists have a Link header: those of repositories do not. */
+  /** Whether lists have a Link header; those of repositories have none. */
   readonly link: boolean
   readonly listQuery?: TObject
-  /** Restricts the list by its query. */
+  /** Selects the owner of listed webhooks by the query. */
   listOwner?(query: Readonly<Record<string, unknown>>): HookOwner
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { EventOrigin, EventPayload } from '../../../core/events/index.ts'
 import type { HookOwner, Webhook } from './webhook.store.ts'
 
-/** A webhook that an event is about. */
+/** The webhook of an event. */
 export interface ChangedHook {
   readonly owner: HookOwner
   readonly hook: Webhook

@@ -1,6 +1,6 @@
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 
-/** Places of the sealed texts of a webhook, see `SecretBox`. */
+/** Encryption contexts of the secret texts of a webhook, see `SecretBox`. */
 export const SECRET_CONTEXT = 'webhook.secret'
 export const HEADER_CONTEXT = 'webhook.authorization_header'
 

@@ -6,7 +6,7 @@ const Headers = Type.Record(Type.String(), Type.String())
 const Time = Type.String({ format: 'date-time' })
 const Attempt = Type.Object({
   at: Time,
-  /** 0 for no answer. */
+  /** 0 if there was no response. */
   status: Type.Integer(),
   duration_ms: Type.Integer(),
   error: Type.String(),
@@ -24,11 +24,11 @@ const members = {
   created_at: Time,
   finished_at: Nullable(Time),
   url: Type.String(),
-  /** Of the last attempt; 0 for no answer. */
+  /** The status of the last attempt; 0 if there was no response. */
   status: Type.Integer(),
   duration_ms: Type.Integer(),
   error: Type.String(),
-  /** The last attempts, the latest last. */
+  /** The last attempts, latest last. */
   history: Type.Array(Attempt),
 }
 
@@ -37,7 +37,7 @@ export const HookDelivery = Type.Object(members, { $id: 'HookDelivery' })
 export const HookDeliveryDetails = Type.Object(
   {
     ...members,
-    /** What the last attempt sent, without the authorization header. */
+    /** The request of the last attempt, without the authorization header. */
     request: Type.Object({ url: Type.String(), headers: Headers, body: Type.String() }),
     response: Nullable(Type.Object({ status: Type.Integer(), headers: Headers, body: Type.String() })),
   },
@@ -57,7 +57,7 @@ export const HookQueue = Type.Object(
 
 export const RequeuedDeliveries = Type.Object({ requeued: Type.Integer() }, { $id: 'RequeuedDeliveries' })
 
-/** A script that git itself runs in a repository. */
+/** A script that git runs in a repository. */
 export const GitHook = Type.Object(
   { name: Type.String(), is_active: Type.Boolean(), content: Type.String() },
   { $id: 'GitHook' },
@@ -77,7 +77,7 @@ export const Hook = Type.Object(
     name: Type.String(),
     branch_filter: Type.String(),
     url: Type.String(),
-    /** Address, content type and the options of the type; never the secret. */
+    /** Address, content type and type-specific options, without the secret. */
     config: Settings,
     content_type: Type.String(),
     metadata: Nullable(Settings),
@@ -85,7 +85,8 @@ export const Hook = Type.Object(
     authorization_header: Type.String(),
     active: Type.Boolean(),
     /**
-     * `none`, `delivered`, `failed`, `dead` for deliveries that were given up, or `paused` while its server is silent.
+     * `none`, `delivered`, `failed`, `dead` for deliveries that were given up, or `paused` while the server does not
+     * respond.
      */
     last_status: Type.String(),
     created_at: Type.String({ format: 'date-time' }),

@@ -72,7 +72,7 @@ export function presentHook(hook: Hook): HookModel {
   }
 }
 
-/** A message of a type of event, with the coarse name that belongs to it. */
+/** A message of an event type, with the corresponding event name. */
 export const messageOf = <Type extends SentEventType>(
   eventType: Type,
   payload: PayloadOf[Type],
@@ -85,7 +85,7 @@ export const messageOf = <Type extends SentEventType>(
   payload: { ...payload },
 })
 
-/** A repository as an anonymous caller sees it, the addresses of accounts included, with the permissions given. */
+/** A repository as anonymous clients see it, including addresses of accounts, with the given permissions. */
 export function presentPayloadRepo(view: RepoView, permissions: Repository['permissions'], site: Site): Repository {
   const shown = presentRepo(view, site)
   const present = (user: User) => userPresenters.present(user, ANONYMOUS, site)
@@ -102,7 +102,7 @@ export function presentPayloadRepo(view: RepoView, permissions: Repository['perm
   }
 }
 
-/** A pull request as an anonymous caller sees it, its repositories included. */
+/** A pull request as anonymous clients see it, including its repositories. */
 export function presentPayloadPull(view: PullView, site: Site): PayloadPull {
   const shown = presentPull(view, ANONYMOUS, site)
   const present = (repo: RepoView) => presentPayloadRepo(repo, presentablePermissions(repo.access), site)

@@ -9,7 +9,7 @@ const Hook = {
   owner_id: Id,
   hook_id: Id,
   type: Type.String(),
-  /** Of its address; the rest of the address may be a secret. */
+  /** The host of the address; the rest of the address may be secret. */
   host: Type.String(),
   is_active: Type.Boolean(),
 }
@@ -18,9 +18,9 @@ export const hookEvents = {
   'hook.created': Type.Object(Hook),
   'hook.deleted': Type.Object(Hook),
   'hook.edited': Type.Object(Hook),
-  /** `uuid`: of the delivery that is sent again. */
+  /** `uuid`: the delivery that is sent again. */
   'hook.redelivered': Type.Object({ ...Hook, uuid: Type.String() }),
-  /** Deliveries that were given up are tried again: one, or all where `uuid` is empty. */
+  /** Dead deliveries were queued again: one, or all if `uuid` is empty. */
   'hook.requeued': Type.Object({ uuid: Type.String(), count: Type.Integer() }),
 }
 

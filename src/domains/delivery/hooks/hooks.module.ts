@@ -18,7 +18,7 @@ import { createTestHook } from './testing/test-hook.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly hookDeliveries: Deliveries
-    /** What webhooks send of each kind of event. */
+    /** The message builders by kind of event. */
     readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
     readonly webhookCopier: TemplateCopier
   }

@@ -31,7 +31,7 @@ interface HookOperationDeps {
   readonly hooks: Hooks
   readonly deliveries: Deliveries
   readonly testHook: TestHook
-  /** Refuses all webhooks but those of the site. */
+  /** Only webhooks of the site are enabled. */
   readonly disabled: boolean
 }
 
@@ -219,7 +219,7 @@ function readChange(body: EditHookOption): HookChange {
   return { config, name, events, branchFilter, authorizationHeader, isActive }
 }
 
-/** Tries a webhook of a repository out (behaviour/orgs-webhooks-actions#webhooks). */
+/** Sends a test delivery of a webhook of a repository (behaviour/orgs-webhooks-actions#webhooks). */
 function testHookOperations(testHook: TestHook, guard: Guard<{ readonly repo: Repo }>): Operation[] {
   return [
     defineOperation({

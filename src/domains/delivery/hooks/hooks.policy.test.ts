@@ -8,6 +8,6 @@ it.each(['', '*', '**', 'main', 'v*', '[ab]', '[!a-z]', '[]x]', '{a,b{c,d}}', St
   },
 )
 
-it.each(['[a', '[', '{a,b', 'a}', 'a\\', '[]'])('%j is none', (filter) => {
+it.each(['[a', '[', '{a,b', 'a}', 'a\\', '[]'])('%j is not a branch filter', (filter) => {
   expect(branchFilterProblem(filter)).toBeTypeOf('string')
 })

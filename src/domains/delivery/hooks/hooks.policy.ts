@@ -26,7 +26,7 @@ const PULLS = [
 const FLAGS = [...PLAIN, ...ISSUES, ...PULLS]
 type HookEvent = (typeof FLAGS)[number]
 
-/** Names that enable other flags than the one of that name (behaviour/orgs-webhooks-actions#event-names). */
+/** Names that enable several or other flags (behaviour/orgs-webhooks-actions#event-names). */
 const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
   issues: ISSUES,
   issues_only: ['issues'],
@@ -51,7 +51,7 @@ function flagsOf(name: string): readonly HookEvent[] {
   return Object.hasOwn(GROUPS, known) ? GROUPS[known]! : FLAGS.filter((flag) => flag === known)
 }
 
-/** Returns the syntax error of a glob over branch names, if any: brackets and braces must be closed. */
+/** Returns the syntax error of a glob over branch names, or undefined: brackets and braces must be closed. */
 export function branchFilterProblem(filter: string): string | undefined {
   const chars = [...filter]
   let braces = 0

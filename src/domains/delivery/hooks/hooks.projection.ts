@@ -11,21 +11,24 @@ import { copyDefaultWebhooks } from './webhook.store.ts'
 interface EarlyBuildDeps {
   readonly builders: ReadonlyMap<EventKind, BuildMessages>
   readonly log: Logger
-  /** Webhooks of the site alone are delivered. */
+  /** Only webhooks of the site are enabled. */
   readonly siteOnly: boolean
 }
 
-/** Events whose messages are built in the transaction of a deletion; those of more are built later, without the rows. */
+/**
+ * The maximum number of events whose messages are built in the transaction of a deletion; the rest is built later
+ * without the rows.
+ */
 const MAX_EVENTS = 100
 const AT_ONCE = 4
-/** The transaction waits no longer for the messages. */
+/** The time after which the transaction stops waiting for messages. */
 const MAX_MS = 2_000
 const NEVER = new AbortController().signal
 
 /**
- * Builds the messages of earlier events before a repository, an account or a workflow run is deleted, and stores them.
- * The builders read what is committed, so they find the rows that the transaction deletes. NOTE: they read git in a
- * transaction, therefore events and time are bounded. Messages are usually built within milliseconds of their event, so
+ * Builds and stores the messages of earlier events before a repository, an account or a workflow run is deleted. The
+ * builders read committed data, so they find the rows that the transaction deletes. NOTE: they read git in a
+ * transaction, therefore events and time are limited. Messages are usually built within milliseconds of their event, so
  * there is rarely one to build here.
  */
 export function earlyBuildProjections({ builders, log, siteOnly }: EarlyBuildDeps): Projections {
@@ -42,7 +45,10 @@ export function earlyBuildProjections({ builders, log, siteOnly }: EarlyBuildDep
       try {
         built.set(event.id, (await builders.get(event.kind)?.(event)) ?? [])
       } catch (error) {
-        log.warn({ err: error, event: event.id, kind: event.kind }, 'messages of an event not built before a deletion')
+        log.warn(
+          { err: error, event: event.id, kind: event.kind },
+          'failed to build the webhook messages of an event before a deletion',
+        )
       }
     })
     await Promise.race([building, late])

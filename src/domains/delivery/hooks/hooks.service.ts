@@ -26,7 +26,7 @@ import {
   type Webhook,
 } from './webhook.store.ts'
 
-/** Kinds of receivers; `forgejo` is as `gitea` (behaviour/orgs-webhooks-actions#webhooks). */
+/** Types of receivers; `forgejo` is equivalent to `gitea` (behaviour/orgs-webhooks-actions#webhooks). */
 const TYPES = new Set([
   'gitea',
   'forgejo',
@@ -53,7 +53,10 @@ function requireBranchFilter(filter: string): string {
   return filter
 }
 
-/** Throws Invalid for a text that HTTP takes in no header (RFC 9110, section 5.5): a delivery could not be sent. */
+/**
+ * Throws Invalid for a text that is not a valid header value (RFC 9110, section 5.5), because a delivery could not be
+ * sent.
+ */
 function requireHeaderValue(value: string): string {
   if (!/^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value)) throw invalidField('AuthorizationHeader', 'HeaderValue')
   return value
@@ -64,7 +67,7 @@ function requireType(type: string): string {
   return type
 }
 
-/** Throws Invalid unless it is an absolute http(s) address. Delivery checks whether the host is allowed. */
+/** Throws Invalid unless it is an absolute http(s) address. The sender checks whether the host is allowed. */
 function requireUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^/\\]/i.test(url) || /\s/.test(url))
@@ -77,14 +80,14 @@ function requireContentType(type: string): 'json' | 'form' {
   return type
 }
 
-/** Throws Invalid when one of the options is missing. */
+/** Throws Invalid when an option is missing. */
 function requireOptions(config: HookConfig, names: readonly string[]): void {
   const missing = names.find((name) => !config[name])
   if (missing !== undefined) throw invalid(`Missing config option: ${missing}`)
 }
 
 /**
- * Options of the type, such as the channel of `slack`; absent ones are taken from `current`. Throws Invalid if the
+ * Options of the type, such as the channel of `slack`; absent options are copied from `current`. Throws Invalid if the
  * channel is missing, BadRequest if it is malformed.
  */
 function readSettings(type: string, config: HookConfig, current: HookConfig = {}): HookConfig {
@@ -96,7 +99,7 @@ function readSettings(type: string, config: HookConfig, current: HookConfig = {}
 }
 
 /**
- * COMPAT: `is_system_webhook` is a string of `config`, or a boolean of the body, which counts where the string is absent
+ * COMPAT: `is_system_webhook` is a string of `config`, or a boolean of the body, which applies if the string is absent
  * (behaviour/decisions#webhooks-of-the-site; test/delivery/hooks/hooks.test.ts).
  */
 function isSystemHook(config: HookConfig, ofBody: boolean): boolean {
@@ -108,7 +111,7 @@ function isSystemHook(config: HookConfig, ofBody: boolean): boolean {
 /** A webhook without its secret, with the authorization header in plain text. */
 export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader' | 'pausedUntil'> & {
   readonly authorizationHeader: string
-  /** Its server was silent several times; nothing is sent to it for a while. */
+  /** The server repeatedly did not respond; deliveries to it are paused. */
   readonly isPaused: boolean
 }
 
@@ -120,12 +123,15 @@ interface NewHook {
   readonly branchFilter?: string | undefined
   readonly authorizationHeader?: string | undefined
   readonly isActive?: boolean | undefined
-  /** Of the site: sent for all repositories, which is the default, or copied to new ones. */
+  /**
+   * For webhooks of the site: true (the default) sends events of all repositories, false copies the webhook to new
+   * ones.
+   */
   readonly isSystem?: boolean | undefined
 }
 
 /**
- * COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value
+ * COMPAT: absent events, filter and header are reset to their defaults; other absent members are unchanged
  * (test/delivery/hooks/hooks.test.ts).
  */
 export type HookChange = Omit<NewHook, 'type' | 'config' | 'isSystem'> & { readonly config?: HookConfig | undefined }
@@ -133,7 +139,7 @@ export type HookChange = Omit<NewHook, 'type' | 'config' | 'isSystem'> & { reado
 type HookChangeKind = 'hook.created' | 'hook.deleted' | 'hook.edited'
 
 interface HookDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
-  /** Webhooks that one repository, one account or the site may have. */
+  /** The maximum number of webhooks of one repository or account, or of the site. */
   readonly maxPerOwner: number
 }
 
@@ -168,7 +174,8 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
     get: async (owner: HookOwner, id: number): Promise<Hook> => toHook(await get(owner, id)),
 
     /**
-     * Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference.
+     * Throws Invalid, and BadRequest for a malformed Slack channel; of several errors it throws the one that the
+     * reference reports first.
      */
     async create(
       actor: Actor,
@@ -207,7 +214,7 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
       })
     },
 
-    /** Throws NotFound, and as `create`. */
+    /** Throws NotFound, and the errors of `create`. */
     edit: (
       actor: Actor,
       owner: HookOwner,
@@ -249,8 +256,8 @@ async function requireRoom(tx: Tx, owner: HookOwner, most: number): Promise<void
 }
 
 /**
- * Copies the webhooks of a template to the repositories generated from it. They contain addresses and secrets that only
- * administrators of the template may read: for other viewers it copies nothing.
+ * Copies the webhooks of a template to a repository generated from it. They contain addresses and secrets that only
+ * administrators of the template may read; for other viewers it copies nothing.
  */
 export const createWebhookCopier = (clock: Clock): TemplateCopier => ({
   item: 'webhooks',

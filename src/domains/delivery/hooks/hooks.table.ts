@@ -3,33 +3,33 @@ import type { Flag } from '../../../core/db/flag.ts'
 
 /** Events whose messages are not built yet. */
 export interface HookEventTable {
-  /** Of the outbox. */
+  /** The id of the event in the outbox. */
   event_id: number
   attempts: Generated<number>
   next_at: Generated<number>
   lease_until: Generated<number>
-  /** The process that builds them (`Members.self`). */
+  /** The process that builds the messages (`Members.self`). */
   holder: Generated<string>
-  /** Built before the rows that they show were deleted: `HookMessage[]` as JSON; empty when they are not built. */
+  /** Messages built before the deletion of their rows: `HookMessage[]` as JSON; empty if not built. */
   messages: Generated<string>
 }
 
-/** What an event sends, once for all webhooks that get it. */
+/** A message of an event, shared by all webhooks that receive it. */
 export interface HookMessageTable {
   id: Generated<number>
   event: string
   event_type: string
-  /** Empty for none. */
+  /** Empty if there is none. */
   action: Generated<string>
   /** The exact JSON text that is signed. */
   payload: string
   created_at: number
 }
 
-/** `dead`: failed for so long that only an administrator sends it again. */
+/** `dead`: failed for the whole retry time; only an administrator can send it again. */
 export type DeliveryState = 'waiting' | 'delivered' | 'dead'
 
-/** A message for one webhook, with its last attempt. Deliveries of a webhook are sent in the order of their ids. */
+/** A message for one webhook, with its last attempt. Deliveries of a webhook are sent in order of their ids. */
 export interface HookDeliveryTable {
   id: Generated<number>
   uuid: string
@@ -37,21 +37,21 @@ export interface HookDeliveryTable {
   message_id: number
   state: Generated<DeliveryState>
   attempts: Generated<number>
-  /** From when on the time is counted after which it is dead. */
+  /** The start of the retry time, after which the delivery is dead. */
   queued_at: number
   created_at: number
-  /** 0 while it waits. */
+  /** 0 while the delivery waits. */
   finished_at: Generated<number>
   url: Generated<string>
   /** JSON object; without the authorization header. */
   request_headers: Generated<string>
-  /** Empty where it is the payload of the message, also as a form. */
+  /** Empty if it is the payload of the message, also as a form. */
   request_body: Generated<string>
-  /** 0 for no answer. */
+  /** 0 if there was no response. */
   response_status: Generated<number>
   /** JSON object. */
   response_headers: Generated<string>
-  /** The beginning. */
+  /** The beginning of the body. */
   response_body: Generated<string>
   duration_ms: Generated<number>
   /** Why the last attempt failed. */
@@ -60,30 +60,30 @@ export interface HookDeliveryTable {
   history: Generated<string>
 }
 
-/** What came of the last attempt of a webhook; empty before the first. */
+/** The outcome of the last attempt of a webhook; empty before the first. */
 export type LaneStatus = '' | 'delivered' | 'failed' | 'dead'
 
-/** The queue of a webhook: one process at a time sends its deliveries, one after the other. */
+/** The queue of a webhook: one process at a time sends its deliveries one after the other. */
 export interface HookLaneTable {
   hook_id: number
   /** Scheme, host and port of its address. */
   origin: string
-  /** 0 when nothing waits. */
+  /** 0 if no delivery waits. */
   due_at: Generated<number>
   lease_until: Generated<number>
-  /** The process that has the lease, or had the last one (`Members.self`). */
+  /** The process that holds the lease, or held the last one (`Members.self`). */
   holder: Generated<string>
   /** Failed attempts since the last success. */
   failures: Generated<number>
   last_status: Generated<LaneStatus>
 }
 
-/** A server that did not answer the last time. */
+/** A server that did not respond to the last attempt. */
 export interface HookOriginTable {
   origin: string
-  /** In a row. */
+  /** Consecutive failures. */
   failures: Generated<number>
-  /** Nothing is sent to it before. */
+  /** The server is paused until this time. */
   retry_at: Generated<number>
   error: Generated<string>
 }
@@ -98,7 +98,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** Kind of owner. Webhooks of scope `default` are copied to each new repository and never delivered themselves. */
+/** The kind of owner. Webhooks of scope `default` are copied to each new repository and never delivered themselves. */
 export type HookScope = 'repository' | 'organization' | 'user' | 'system' | 'default'
 
 export interface WebhookTable {
@@ -108,14 +108,14 @@ export interface WebhookTable {
   repo_id: number | null
   /** Set if the scope is `organization` or `user`. */
   owner_id: number | null
-  /** Payload format of the receiver: `gitea`, `slack` and so on. */
+  /** The payload format of the receiver, such as `gitea` or `slack`. */
   type: string
   name: Generated<string>
   url: string
   content_type: 'json' | 'form'
-  /** Sealed; empty for none. */
+  /** Encrypted; empty if there is none. */
   secret: Generated<string>
-  /** Sealed; empty for none. */
+  /** Encrypted; empty if there is none. */
   authorization_header: Generated<string>
   /** JSON array of flags, see hooks.policy.ts. */
   events: Generated<string>

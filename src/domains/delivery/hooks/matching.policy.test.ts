@@ -3,7 +3,7 @@ import { placeOf } from './delivery/match-hooks.policy.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import { eventOf, passesBranchFilter, wantsMessage } from './matching.policy.ts'
 
-/** Every type of event, with the value of `X-*-Event` and the names by which a webhook asks for it. */
+/** Every event type, with the value of `X-*-Event` and the names with which a webhook subscribes to it. */
 const TYPES = [
   ['create', 'create', 'create'],
   ['delete', 'delete', 'delete'],
@@ -55,7 +55,7 @@ describe('the place of an event', () => {
 })
 
 describe('a webhook', () => {
-  it.each(TYPES)('gets $type by its names and by no other, as $event', ({ type, event, names }) => {
+  it.each(TYPES)('receives $type only for its own names, as $event', ({ type, event, names }) => {
     const wanted = NAMES.filter((name) =>
       wantsMessage({ events: readHookEvents([name]), branchFilter: '' }, { eventType: type }),
     )
@@ -63,7 +63,7 @@ describe('a webhook', () => {
     expect(eventOf(type)).toBe(event)
   })
 
-  it('gets refs that its filter lets pass, and whatever has no ref', () => {
+  it('receives refs that match its filter, and events without a ref', () => {
     const hook = { events: ['push', 'issues'], branchFilter: 'release/*' }
     const wants = (eventType: string, branch?: string): boolean =>
       wantsMessage(hook, { eventType, ...(branch !== undefined && { branch }) })
@@ -95,6 +95,6 @@ it.each([
   [String.raw`a\*`, 'refs/heads/ab', false],
   ['[a', 'refs/heads/[a', false],
   ['{main', 'refs/heads/{main', false],
-])('the filter %j lets %s pass: %s', (filter, ref, passes) => {
+])('matches the filter %j with %s: %s', (filter, ref, passes) => {
   expect(passesBranchFilter(filter, ref)).toBe(passes)
 })

@@ -4,14 +4,14 @@ import { branchFilterProblem } from './hooks.policy.ts'
 
 const BRANCH = branchRef('')
 
-/** Types of events that another flag governs than the one of their name. */
+/** Event types that are selected by a flag of another name. */
 const FLAG_OF: Readonly<Record<string, string>> = {
   pull_request_review_approved: 'pull_request_review',
   pull_request_review_rejected: 'pull_request_review',
   pull_request_review_comment: 'pull_request_review',
 }
 
-/** Types of events whose header `X-*-Event` differs from `X-*-Event-Type`. */
+/** Event types whose header `X-*-Event` differs from `X-*-Event-Type`. */
 const HEADER_OF: Readonly<Record<string, string>> = {
   issue_assign: 'issues',
   issue_label: 'issues',
@@ -30,15 +30,15 @@ const HEADER_OF: Readonly<Record<string, string>> = {
 const lookUp = (names: Readonly<Record<string, string>>, eventType: string): string =>
   Object.hasOwn(names, eventType) ? names[eventType]! : eventType
 
-/** The flag of webhooks that governs a type of event (behaviour/orgs-webhooks-actions#event-names). */
+/** The flag of webhooks that selects an event type (behaviour/orgs-webhooks-actions#event-names). */
 const flagOf = (eventType: string): string => lookUp(FLAG_OF, eventType)
 
-/** The coarse name of a type of event: the value of `X-*-Event`. */
+/** The general name of an event type: the value of `X-*-Event`. */
 export const eventOf = (eventType: string): string => lookUp(HEADER_OF, eventType)
 
 /**
- * Whether a filter lets a ref pass, which is a full name. A branch may match by its short name; a tag matches by its
- * full name alone. A filter that is no glob lets nothing pass (behaviour/orgs-webhooks-actions#event-names).
+ * Whether a filter matches a full ref name. A branch may match by its short name; a tag matches only by its full name.
+ * An invalid glob matches nothing (behaviour/orgs-webhooks-actions#event-names).
  */
 export function passesBranchFilter(filter: string, ref: string): boolean {
   if (filter === '' || filter === '*' || filter === '**') return true
@@ -48,12 +48,12 @@ export function passesBranchFilter(filter: string, ref: string): boolean {
 }
 
 interface Wanted {
-  /** Flags, as `readHookEvents` makes them. */
+  /** Flags as returned by `readHookEvents`. */
   readonly events: readonly string[]
   readonly branchFilter: string
 }
 
-/** Whether a webhook is to get a message; `branch` is a full ref, or undefined where the filter does not apply. */
+/** Whether a webhook receives a message; `branch` is a full ref, or undefined if the filter does not apply. */
 export const wantsMessage = (
   { events, branchFilter }: Wanted,
   { eventType, branch }: { readonly eventType: string; readonly branch?: string },

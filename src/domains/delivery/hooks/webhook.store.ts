@@ -14,7 +14,7 @@ export type HookOwner =
   | { readonly scope: 'organization' | 'user'; readonly ownerId: UserId }
   | { readonly scope: 'site'; readonly scopes: readonly ('system' | 'default')[] }
 
-/** Secret and header are sealed. Times are epoch milliseconds. */
+/** Secret and header are encrypted. Times are epoch milliseconds. */
 export interface Webhook {
   readonly id: number
   readonly scope: HookScope
@@ -28,9 +28,9 @@ export interface Webhook {
   readonly branchFilter: string
   readonly settings: Readonly<Record<string, string>>
   readonly isActive: boolean
-  /** What came of the last attempt to deliver something; empty before the first. */
+  /** The outcome of the last attempt; empty before the first. */
   readonly lastStatus: LaneStatus
-  /** Nothing is sent to its server before; 0 if nothing keeps deliveries back. */
+  /** Deliveries to its server are paused until this time; 0 if they are not paused. */
   readonly pausedUntil: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -70,7 +70,7 @@ function webhooksOf(db: Db, owner: HookOwner) {
     : hooks.where('owner_id', '=', owner.ownerId)
 }
 
-/** With what is known of their deliveries. */
+/** Webhooks with the state of their deliveries. */
 const withStatus = (db: Db, owner: HookOwner) =>
   webhooksOf(db, owner)
     .selectAll()

@@ -3,11 +3,11 @@ import type { PayloadsOf } from '../../../core/events/index.ts'
 
 const Id = Type.Integer()
 
-/** What changes threads without an event of its own. */
+/** Changes of threads that no other event covers. */
 export const notificationEvents = {
-  /** The user gave its threads another status. */
+  /** The user changed the status of threads. */
   'notification.marked': Type.Object({ user_id: Id, thread_ids: Type.Array(Id) }),
-  /** A job notified further followers of an issue, of an activity at this time. */
+  /** A job notified further followers of an issue about an activity at this time. */
   'notification.spread': Type.Object({ issue_id: Id, at: Id, user_ids: Type.Array(Id) }),
 }
 

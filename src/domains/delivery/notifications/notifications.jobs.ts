@@ -14,7 +14,7 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof mailJobPayloads> {}
 }
 
-/** Without mail, what an earlier configuration enqueued is dropped. */
+/** When mail is disabled, jobs from an earlier configuration are dropped. */
 export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => ({
   'mail.fan_out': defineJob(mailJobPayloads['mail.fan_out'], async ({ activity, after }) =>
     mail?.spread(activity, after),
@@ -25,7 +25,7 @@ export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => (
 })
 
 const notificationJobPayloads = {
-  /** Notifies the followers of an issue after this user, in batches: there may be many. */
+  /** Notifies the followers of an issue after this user, in batches, because there may be many. */
   'notifications.fan_out': Type.Object({
     issue_id: Type.Integer(),
     actor_id: Type.Integer(),

@@ -27,7 +27,7 @@ const NotificationRepository = Type.Object(
 export const NotificationThread = Type.Object(
   {
     id: Type.Integer(),
-    /** Null when the user may not see it any more. */
+    /** Null when the user may no longer see it. */
     repository: Nullable(NotificationRepository),
     subject: NotificationSubject,
     unread: Type.Boolean(),
@@ -45,7 +45,7 @@ export const NotificationCount = Type.Object({ new: Type.Integer() }, { $id: 'No
 export const ThreadsChanged = Type.Object(
   {
     id: Type.Integer(),
-    /** As they are now. */
+    /** The present state of the threads. */
     threads: Type.Array(NotificationThread),
     /** Whether further threads changed in the same way. */
     has_more: Type.Boolean(),

@@ -16,7 +16,7 @@ import { threadOperations } from './threads/threads.operations.ts'
 import { threadProjections } from './threads/threads.projection.ts'
 import { createThreads } from './threads/threads.service.ts'
 
-/** Who follows an issue, what users are notified of, and mail about it. */
+/** Subscriptions to issues, notifications, and mail about them. */
 export const module = defineModule({
   name: 'notifications',
   needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'streams', 'users'],
@@ -45,7 +45,7 @@ export const module = defineModule({
   },
 })
 
-/** The handlers of both for each kind of event. */
+/** Combines the handlers of both for each kind of event. */
 function both(first: Projections, second: Projections): Projections {
   const kinds = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof Projections>
   return Object.fromEntries([...kinds].map((kind) => [kind, [first[kind] ?? [], second[kind] ?? []].flat()]))

@@ -22,7 +22,7 @@ export const presentSubscription = (
 
 const TYPES = { issue: 'Issue', pull: 'Pull', repository: 'Repository' } as const
 
-/** Nothing is shown of a module that the viewer may not read any more (behaviour/issues#notifications). */
+/** Shows nothing of a unit that the viewer may no longer read (behaviour/issues#notifications). */
 export function presentThread({ thread, repo, subject }: ThreadView, site: Site): NotificationThread {
   return {
     id: thread.id,

@@ -28,7 +28,7 @@ interface MailProjectionDeps {
   readonly leavesDraft: LeavesDraft
 }
 
-/** Enqueues the mail of what notifies users. */
+/** Enqueues mail for notifying events. */
 export function mailProjections({ mail, clock, leavesDraft }: MailProjectionDeps) {
   const activityOf = (kind: MailActivity['kind'], event: AppendedEvent<OfIssue>, commentId = 0): MailActivity => ({
     kind,
@@ -61,7 +61,7 @@ export const activityOfNotice = ({ issue, actorId, reason, commentId = 0 }: Issu
   at,
 })
 
-/** Users who may no longer see a repository are no longer subscribed to its issues. */
+/** Users who lose access to a repository are unsubscribed from its issues. */
 export const issueWatchProjections = lostAccessProjections({
   listRepos: listReposOfIssueWatches,
   listTeamUsers: listTeamIssueWatchers,

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
-/** What a user chose for an issue: to be notified of it, or not to be. */
+/** The choice of a user for an issue: subscribed or unsubscribed. */
 export interface IssueWatchTable {
   issue_id: number
   user_id: number
@@ -15,16 +15,16 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** What a user is notified of: one row for each user and issue, or for each user and repository. */
+/** A notification thread: one row per user and issue, or per user and repository. */
 export interface NotificationTable {
   id: Generated<number>
   user_id: number
   repo_id: number
-  /** Null for the repository itself: a transfer that waits for the user. */
+  /** Null for the repository itself: a pending transfer to the user. */
   issue_id: number | null
   kind: 'issue' | 'pull' | 'repository'
   status: 'unread' | 'read' | 'pinned'
-  /** Why the user was notified last. */
+  /** The reason of the last notification. */
   reason:
     'subscribed' | 'participating' | 'watching' | 'mentioned' | 'assigned' | 'review-requested' | 'repository-transfer'
   /** Time of the last activity, epoch milliseconds. */

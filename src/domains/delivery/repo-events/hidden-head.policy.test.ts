@@ -14,16 +14,17 @@ const payload = (head: object | null) => ({
 })
 
 describe('the head of a pull request on a stream', () => {
-  it.each([repo(1), repo(1, { private: true }), repo(2), null])('is there if its readers may see it: %o', (head) =>
-    expect(withoutHiddenHead(payload(head))).toEqual(payload(head)),
+  it.each([repo(1), repo(1, { private: true }), repo(2), null])(
+    'is included if all readers of the base may see it: %o',
+    (head) => expect(withoutHiddenHead(payload(head))).toEqual(payload(head)),
   )
 
   it.each([repo(2, { private: true }), repo(2, { internal: true }), repo(2, {}, 'limited')])(
-    'is without its repository otherwise: %o',
+    'omits its repository otherwise: %o',
     (head) => expect(withoutHiddenHead(payload(head))).toEqual(payload(null)),
   )
 
-  it('is of pull requests alone', () => {
+  it('exists only for pull requests', () => {
     const issue = { action: 'opened', issue: { number: 1 } }
     expect(withoutHiddenHead(issue)).toBe(issue)
   })

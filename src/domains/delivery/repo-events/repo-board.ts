@@ -13,7 +13,7 @@ import type { Logger } from '../../../core/platform/logger.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { presentEvent } from './repo-event.present.ts'
 
-/** What happens in repositories, for those who listen (behaviour/repositories#event-stream). */
+/** Streams events of repositories to connected clients (behaviour/repositories#event-stream). */
 export interface RepoBoard extends Board {
   channel(repoId: RepoId): Channel<RepoInView>
 }
@@ -22,7 +22,7 @@ interface RepoBoardDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
 }
 
-/** Messages to a client that resumes; each is built again. */
+/** The maximum number of messages to a client that resumes; each is built again. */
 const MAX_MISSED = 1000
 
 export function createRepoBoard({ database: { read }, clock, log, messageBuilders }: RepoBoardDeps): RepoBoard {
@@ -61,7 +61,7 @@ async function sendAll(listeners: Iterable<Listener<RepoInView>>, { units, messa
   }
 }
 
-/** A message with the units that a reader needs one of, see `ShownEvent`. */
+/** A message with the units of which a reader needs one, see `ShownEvent`. */
 interface Notice {
   readonly repoId: number
   readonly units: readonly Unit[]
@@ -75,19 +75,25 @@ interface NoticeDeps {
 }
 
 function createNotices({ read, log, messageBuilders }: NoticeDeps) {
-  /** NOTE: an event that cannot be built would else end every stream that comes to it, again and again. */
+  /**
+   * NOTE: catches errors, because an event that cannot be built would end every stream that reaches it, again and
+   * again.
+   */
   async function build(event: DomainEvent): Promise<readonly HookMessage[]> {
     try {
       return (await messageBuilders.get(event.kind)?.(event)) ?? []
     } catch (error) {
       if (isDomainError(error, 'unavailable')) throw error
-      log.error({ err: error, event: event.id, kind: event.kind }, 'messages of an event not built for its stream')
+      log.error(
+        { err: error, event: event.id, kind: event.kind },
+        'failed to build the messages of an event for its stream',
+      )
       return []
     }
   }
 
   return {
-    /** What the events say, for all listeners; those that `isWanted` leaves out are not built. */
+    /** The messages of the events for all listeners; skips events that `isWanted` rejects. */
     async *load(
       events: readonly DomainEvent[],
       isWanted: (shown: ShownEvent) => boolean = () => true,

@@ -7,22 +7,22 @@ export const RepoEvent = Type.Object(
     id: Type.Integer(),
     kind: Type.String(),
     repo: Type.Object({ id: Type.Integer(), name: Type.String(), full_name: Type.String() }),
-    /** Null when no account did it, or a deleted one. */
+    /** Null without an actor, or when the account was deleted. */
     actor: Nullable(Type.Object({ id: Type.Integer(), login: Type.String() })),
     created_at: Type.String({ format: 'date-time' }),
-    /** By kind. */
+    /** The members depend on the kind. */
     payload: Type.Record(Type.String(), Type.Unknown()),
-    /** What webhooks get of it; none of kinds that they do not send. */
+    /** The messages of webhooks for the event; empty for kinds that webhooks do not send. */
     messages: Type.Array(
       Type.Object({
-        /** As the header `X-Ingot-Event`. */
+        /** The value of the header `X-Ingot-Event`. */
         event: Type.String(),
-        /** As the header `X-Ingot-Event-Type`. */
+        /** The value of the header `X-Ingot-Event-Type`. */
         event_type: Type.String(),
         payload: Type.Record(Type.String(), Type.Unknown()),
       }),
     ),
-    /** More than `messages` has where these would be too long. */
+    /** Greater than the length of `messages` if some were omitted because of their size. */
     total_messages: Type.Integer(),
   },
   { $id: 'RepoEvent' },

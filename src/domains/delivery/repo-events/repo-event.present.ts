@@ -7,15 +7,15 @@ import type { User } from '../../accounts/index.ts'
 import { withoutHiddenHead, nameOfKind } from './repo-events.policy.ts'
 import type { RepoEvent } from './repo-event.model.ts'
 
-/** Characters of all messages of webhooks in one message of a stream; the first is there whatever its length. */
+/** Maximum characters of webhook messages in one stream message; the first one is included regardless of its length. */
 const MAX_LENGTH = 1024 * 1024
 
 interface Facts {
   readonly repo: Repo
   readonly actor: User | undefined
-  /** What the stream itself says of the event. */
+  /** The stream's own payload of the event. */
   readonly shown: object
-  /** What webhooks get of it. */
+  /** The messages of webhooks for the event. */
   readonly messages: readonly HookMessage[]
 }
 
@@ -30,7 +30,7 @@ export function presentEvent({ id, kind, at }: DomainEvent, { repo, actor, shown
     payload: shown as RepoEvent['payload'],
     total_messages: messages.length,
   }
-  // NOTE: each payload is made into text once, which also says how long it is.
+  // NOTE: each payload is serialized once; its text also determines its length.
   return textMessage(id, `${JSON.stringify(head).slice(0, -1)},"messages":[${textsOf(messages).join(',')}]}`)
 }
 

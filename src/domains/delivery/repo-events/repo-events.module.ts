@@ -2,7 +2,7 @@ import { defineModule } from '../../../core/module.ts'
 import { createRepoBoard } from './repo-board.ts'
 import { repoEventOperations } from './repo-events.operations.ts'
 
-/** The stream of what happens in a repository. */
+/** The stream of events in a repository. */
 export const module = defineModule({
   name: 'repo-events',
   needs: ['messageBuilders', 'repos', 'streams', 'users'],

@@ -9,7 +9,7 @@ interface RepoEventOperationDeps {
   readonly board: Pick<RepoBoard, 'channel'>
 }
 
-/** What happens in a repository, as it happens (behaviour/repositories#event-stream). */
+/** Streams the events of a repository (behaviour/repositories#event-stream). */
 export const repoEventOperations = ({ guards, streams, board }: RepoEventOperationDeps): Operation[] => [
   defineOperation({
     id: 'repoStreamEvents',

@@ -16,8 +16,8 @@ interface WithPull {
 }
 
 /**
- * The payload of a webhook without the repository that a pull request comes from, unless anyone may see that: who reads
- * the stream of a repository may not read every fork of it.
+ * The payload of a webhook without the head repository of a pull request unless it is public: readers of the stream of
+ * a repository may not be able to read all its forks.
  */
 export function withoutHiddenHead(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { pull_request: pull } = payload as WithPull
@@ -28,16 +28,16 @@ export function withoutHiddenHead(payload: Readonly<Record<string, unknown>>): R
 
 const isPublic = (repo: ShownRepo): boolean => !repo.private && !repo.internal && repo.owner.visibility === 'public'
 
-/** What clients see of an event, and who does. */
+/** The payload of an event for clients, and who may read it. */
 export interface ShownEvent {
-  /** One of these units must be readable; none for what every reader of the repository may know. */
+  /** A reader needs one of these units; empty if every reader of the repository may see the event. */
   readonly units: readonly Unit[]
   readonly payload: object
 }
 
 type Show<Kind extends EventKind> = (payload: EventPayload<Kind>) => ShownEvent
 
-/** Updates of one push. */
+/** The maximum number of updates of one push. */
 const MAX_UPDATES = 100
 
 const inUnit = (unit: Unit, payload: object): ShownEvent => ({ units: [unit], payload })
@@ -54,7 +54,7 @@ const onIssue = ({ number, is_pull }: OfIssue, more: object = {}): ShownEvent =>
 const onComment = (payload: OfIssue & { readonly comment_id: number }): ShownEvent =>
   onIssue(payload, { comment_id: payload.comment_id })
 
-/** Labels and milestones are of issues and pull requests alike. */
+/** Labels and milestones belong to both issues and pull requests. */
 const onBoth = (payload: object): ShownEvent => ({ units: ['repo.issues', 'repo.pulls'], payload })
 
 const onLabel = ({ label_id, name }: EventPayload<'label.edited'>): ShownEvent => onBoth({ label_id, name })
@@ -77,8 +77,8 @@ const onRun = ({ run_id, number, workflow }: EventPayload<'action_run.deleted'>,
 const onPage = ({ page }: EventPayload<'wiki.edited'>): ShownEvent => inUnit('repo.wiki', { page })
 
 /**
- * The kinds of events that streams send (behaviour/repositories#event-stream). Others are of settings, rights and
- * credentials, or are followed by one that is here.
+ * The kinds of events that streams send (behaviour/repositories#event-stream). Other kinds concern settings, rights and
+ * credentials, or are followed by one of these kinds.
  */
 const SHOWN: { readonly [Kind in EventKind]?: Show<Kind> } = {
   'action_job.changed': ({ job_id, ...payload }) => onRun(payload, { job_id }),
@@ -139,7 +139,7 @@ export const SHOWN_KINDS = Object.keys(SHOWN) as EventKind[]
 
 const NAMES: { readonly [Kind in EventKind]?: string } = { 'milestone.deleting': 'milestone.deleted' }
 
-/** The word for a kind in messages. */
+/** The name of a kind in messages. */
 export const nameOfKind = (kind: EventKind): string => NAMES[kind] ?? kind
 
 export const isShownKind = (kind: EventKind): boolean => Object.hasOwn(SHOWN, kind)

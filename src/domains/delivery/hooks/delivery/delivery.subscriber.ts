@@ -4,15 +4,15 @@ import { hasActiveWebhooks, insertHookEvent } from './hook-event.store.ts'
 import { placeOf } from './match-hooks.policy.ts'
 
 interface DeliverySubscriptionDeps {
-  /** Events that have messages. */
+  /** The kinds of events for which webhooks have messages. */
   readonly kinds: readonly EventKind[]
-  /** Webhooks of the site alone are delivered. */
+  /** Only webhooks of the site are enabled. */
   readonly siteOnly: boolean
-  /** Called once an event is there whose messages are to be built. */
+  /** Called after an event is inserted whose messages must be built. */
   onInserted(): void
 }
 
-/** Notes the events that a webhook may want; an event without any webhook costs one query. */
+/** Queues the events that a webhook may subscribe to; an event without any webhook costs one query. */
 export function deliverySubscriptions({ kinds, siteOnly, onInserted }: DeliverySubscriptionDeps): Subscriptions {
   const note: Subscription = async (tx, event) => {
     if (!(await hasActiveWebhooks(tx, placeOf(event), { siteOnly }))) return

@@ -24,26 +24,26 @@ import { createSender } from './send/sender.ts'
 const HOUR_MS = 3_600_000
 /** Limits of webhooks and their deliveries. */
 const LIMITS = {
-  /** Webhooks of one repository, of one account, and of the site. */
+  /** Webhooks of one repository or account, or of the site. */
   perOwner: 100,
-  /** Deliveries that are sent at one time, at most half of them for one account. */
+  /** Concurrent deliveries, at most half of them for one account. */
   inFlight: 64,
-  /** The same for deliveries to one server; a webhook has one at a time. */
+  /** Concurrent deliveries to one server; each webhook has one at a time. */
   inFlightPerHost: 16,
   /** Hours for which a failing delivery is retried. */
   retryHours: 24,
   /** Days for which ended deliveries can be read. */
   historyDays: 7,
-  /** Ended deliveries of one webhook that can be read: the latest. */
+  /** The latest ended deliveries of one webhook that can be read. */
   historyPerHook: 1000,
 }
 export type HookLimits = typeof LIMITS
 export const hookLimits = (tuning: Core['tuning']): HookLimits => ({ ...LIMITS, ...tuning.hooks })
 
-/** Receivers that are this slow get what was under way again after the next start. */
+/** Time for running deliveries to end at a shutdown; unfinished ones are sent again after the next start. */
 const STOP_MS = 2_000
 
-/** Everything between an event and the receivers of webhooks. */
+/** The path from events to the receivers of webhooks. */
 export interface Delivery {
   readonly deliveries: Deliveries
   readonly queue: MessageQueue

@@ -21,11 +21,11 @@ describeOnBoth('events whose webhook messages are to be built', (on) => {
     expect(await lease([1, 2], 'one')).toBe(true)
     expect(await lease([1, 2, 3], 'two')).toBe(false)
     expect(await buildable()).toEqual([])
-    // A process that could not go on after it took them, because the database was away.
+    // A process that was interrupted after leasing them, because the database was unavailable.
     expect(await buildable('one')).toEqual([1, 2, 3])
     expect(await lease([1, 2], 'one')).toBe(true)
     await database.transaction((tx) => freeEventsOf(tx, ['one']))
-    // The other process has kept no lease of the third, for which all would have to wait.
+    // The other process has no lease on the third event, which would block all processes.
     expect(await buildable()).toEqual([1, 2, 3])
   })
 })

@@ -10,13 +10,13 @@ import type { EventPlace } from './match-hooks.policy.ts'
 export interface WaitingEvent {
   readonly event: DomainEvent
   readonly attempts: number
-  /** Those that were built before their repository was deleted. */
+  /** Messages that were built before their repository was deleted. */
   readonly messages: readonly HookMessage[] | undefined
 }
 
 /**
- * Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. NOTE: one
- * that is added between an event and its dispatch may get the event.
+ * Whether any active webhook may receive an event of this place: webhooks of the repository, of its owner or of the
+ * site. NOTE: a webhook that is added between an event and its dispatch may receive the event.
  */
 export async function hasActiveWebhooks(
   tx: Tx,
@@ -37,14 +37,14 @@ function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' 
       if (shape === 'site') return ofSite
       const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
       if (shape === 'known owner') return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])
-      // NOTE: of a repository that was deleted since, the owner is looked for when the messages are built.
+      // NOTE: the owner of a deleted repository is looked up when the messages are built.
       const mayBeOfOwner = eb.and([eb('owner_id', 'is not', null), eb.not(eb.exists(owner))])
       return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', owner), mayBeOfOwner])
     })
     .limit(1)
 }
 
-/** Does nothing for an event that is there already. */
+/** Does nothing for an event that already exists. */
 export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
   await tx
     .insertInto('hook_event')
@@ -53,25 +53,25 @@ export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
     .execute()
 }
 
-/** Moments of leases. */
+/** The times of a lease. */
 export interface LeaseTimes {
   readonly now: number
   readonly leaseMs: number
 }
 
 /**
- * A lease that ends later was written before the clock was set back. NOTE: another process leases by a clock that may be
- * ahead, and after this one has read its own: its lease ends a little later than a whole lease from now.
+ * A lease that ends later was written before the clock was set back. NOTE: the clock of another process may be ahead,
+ * and it may read its clock after this one; its lease then ends slightly later than a full lease from now.
  */
 export const farLease = ({ now, leaseMs }: LeaseTimes): number => now + 2 * leaseMs
 
-/** Moments of leases, and the process that asks. */
+/** The times of a lease, and the requesting process. */
 type LeaseOf = LeaseTimes & { readonly holder: string }
 
 /**
- * The ids of the events that may be built now, the oldest first; none while another process builds some. What this
- * process has leased it has given up: the database went away meanwhile. An event that is not dispatched yet waits, since
- * its dispatch would insert the row again.
+ * The ids of the events that may be built now, oldest first; empty while another process builds some. Leases of this
+ * process are ignored, because they stem from an interrupted run while the database was unavailable. Events that are
+ * not dispatched yet are excluded, because their dispatch would insert the row again.
  */
 export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: LeaseOf, limit: number): Promise<number[]> {
   const building = await db
@@ -104,7 +104,7 @@ export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: Leas
   return rows.map((row) => row.event_id)
 }
 
-/** Takes all of the events, or none: false when another process has some of them. */
+/** Leases all of the events or none: returns false when another process has a lease on some of them. */
 export async function leaseHookEvents(
   tx: Tx,
   ids: readonly number[],
@@ -172,12 +172,12 @@ export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<Wa
   return rows.map((row) => ({ attempts: row.attempts, event: eventOf(row), messages: messagesOf(row.messages) }))
 }
 
-/** What is deleted: a repository, or an account with its repositories. */
+/** The deleted object: a repository, or an account with its repositories. */
 export type DeletedPlace = { readonly repoId: number } | { readonly ownerId: number }
 
 /**
- * The events of what is deleted whose messages are not built, by id: those that wait, and those of these kinds that are
- * not dispatched. The latter are locked, so that no other process dispatches them before the transaction ends.
+ * The unbuilt events of the deleted object, ordered by id: the waiting ones, and undispatched ones of these kinds. The
+ * latter are locked, so that no other process dispatches them before the transaction ends.
  */
 export async function lockUnbuiltEvents(
   tx: Tx,
@@ -217,7 +217,7 @@ export async function lockUnbuiltEvents(
   ]
 }
 
-/** Stores the messages of an event. Does nothing when the event was dispatched and another process has sent them. */
+/** Stores the messages of an event. Does nothing when the event was already dispatched and sent by another process. */
 export async function storeMessages(
   tx: Tx,
   { event, isDispatched }: { readonly event: DomainEvent; readonly isDispatched: boolean },
@@ -232,7 +232,7 @@ export async function storeMessages(
       .execute()
 }
 
-/** The ids of those that were there, with the messages that were stored. */
+/** Returns the ids of the deleted rows with their stored messages. */
 export async function deleteHookEvents(
   tx: Tx,
   ids: readonly number[],
@@ -260,7 +260,7 @@ export async function extendEventLeases(
     .execute()
 }
 
-/** The processes that have leases. */
+/** The processes that hold leases. */
 export async function listEventHolders(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('hook_event').select('holder').distinct().where('lease_until', '>', 0).execute()
   return rows.map((row) => row.holder)

@@ -5,8 +5,8 @@ import type { EventPlace, HookFilter } from './match-hooks.policy.ts'
 const unique = (ids: readonly number[]): number[] => [...new Set(ids)].filter((id) => id > 0)
 
 /**
- * The active webhooks that events at these places may reach, and the owners of the repositories, also of those that
- * were deleted since. Two queries, whatever the number of places, and one more where there are deleted ones.
+ * The active webhooks that may receive events of these places, and the owners of the repositories, including deleted
+ * ones. Two queries for any number of places, and one more if some are deleted.
  */
 export async function listActiveFilters(
   db: Db,
@@ -49,7 +49,7 @@ export async function listActiveFilters(
   }
 }
 
-/** The owners of some repositories; of deleted ones only those of `wanted`. */
+/** The owners of repositories; for deleted repositories only those in `wanted`. */
 async function loadOwners(
   db: Db,
   repoIds: readonly number[],

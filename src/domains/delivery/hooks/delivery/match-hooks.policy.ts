@@ -4,7 +4,7 @@ import { formatMessage } from '../payloads/chat/describe-message.ts'
 import type { HookMessage } from '../payloads/payload.ts'
 import type { HookScope } from '../hooks.table.ts'
 
-/** What of an active webhook says whether it gets a message. */
+/** The part of an active webhook that decides whether it receives a message. */
 export interface HookFilter {
   readonly id: number
   readonly scope: HookScope
@@ -19,15 +19,15 @@ export interface HookFilter {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Where an event happened. */
+/** The repository and owner of an event. */
 export interface EventPlace {
-  /** 0 for no repository. */
+  /** 0 if the event has no repository. */
   readonly repoId: number
-  /** The owner of the repository; 0 where only its row says it. */
+  /** The owner of the repository; 0 if only the row of the repository contains it. */
   readonly ownerId: number
 }
 
-/** The events of a deleted repository and of packages say themselves who the owner is. */
+/** Events of deleted repositories and of packages contain the owner. */
 export function placeOf(event: DomainEvent): EventPlace {
   if (event.kind === 'package.created' || event.kind === 'package.deleted') {
     const { repo_id = 0, owner_id: ownerId } = (event as DomainEvent<'package.created'>).payload
@@ -38,11 +38,11 @@ export function placeOf(event: DomainEvent): EventPlace {
 }
 
 const SCOPES: readonly HookScope[] = ['repository', 'organization', 'user', 'system']
-/** Receivers that get the payload itself; all others are chats. */
+/** Types that receive the payload itself; all other types are chats. */
 export const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
 
 /**
- * The webhooks that get a message: those of the repository, then of its owner, then of the site
+ * The webhooks that receive a message: first those of the repository, then of its owner, then of the site
  * (behaviour/orgs-webhooks-actions#delivery).
  */
 export const matchHooks = (hooks: readonly HookFilter[], place: EventPlace, message: HookMessage): HookFilter[] =>
@@ -50,7 +50,7 @@ export const matchHooks = (hooks: readonly HookFilter[], place: EventPlace, mess
     .filter((hook) => isPlaced(hook, place) && acceptsMessage(hook, message))
     .toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)
 
-/** Whether a webhook has chosen the event and the branch, and its type sends the message. */
+/** Whether a webhook selects the event and the branch, and its type supports the message. */
 export const acceptsMessage = (
   hook: Pick<HookFilter, 'type' | 'url' | 'events' | 'branchFilter' | 'settings'>,
   message: HookMessage,

@@ -5,7 +5,7 @@ import type { HookMessage } from '../payloads/payload.ts'
 import { insertDeliveries, insertMessage, type NewDelivery } from './send/delivery.store.ts'
 import { hurryLane, wakeLanes } from './send/lane.store.ts'
 
-/** A message with the webhooks that get it, in their order. */
+/** A message with the webhooks that receive it, in order. */
 export interface AddressedMessage {
   readonly message: HookMessage
   readonly hooks: readonly { readonly id: number; readonly url: string }[]
@@ -14,11 +14,11 @@ export interface AddressedMessage {
 type AddressedHook = AddressedMessage['hooks'][number]
 
 interface MessageQueueDeps extends Pick<Core, 'database' | 'clock'> {
-  /** Called once deliveries are there. */
+  /** Called after deliveries are enqueued. */
   onEnqueued(): void
 }
 
-/** Scheme, host and port: what deliveries are counted by. */
+/** Scheme, host and port, by which deliveries are limited. */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? ''
 
 export type MessageQueue = ReturnType<typeof createMessageQueue>
@@ -41,7 +41,7 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
   })
 
   return {
-    /** Writes messages with a delivery for each webhook. */
+    /** Inserts messages with a delivery for each webhook. */
     async add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void> {
       const rows: NewDelivery[] = []
       for (const { message, hooks } of messages) {
@@ -63,7 +63,7 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
     },
 
     /**
-     * Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at
+     * Sends a message again; returns the uuid of the new delivery. A webhook that waits after failures is tried at
      * once.
      */
     async addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string> {

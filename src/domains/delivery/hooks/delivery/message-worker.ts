@@ -29,13 +29,13 @@ const BATCH = 32
 const AT_ONCE = 4
 const MAX_ATTEMPTS = 10
 const LONGEST_PAUSE_MS = 600_000
-/** Messages of a batch are built to the end: a builder is quick or throws. */
+/** Never aborted: builders of messages run to the end, because they are fast or throw. */
 const NEVER = new AbortController().signal
 
 interface MessageWorkerDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly members: Members
   readonly queue: MessageQueue
-  /** Webhooks of the site alone are delivered. */
+  /** Only webhooks of the site are enabled. */
   readonly siteOnly: boolean
   builderOf(kind: EventKind): BuildMessages | undefined
 }
@@ -46,8 +46,9 @@ interface Built {
 }
 
 /**
- * Builds the messages of events in their order and queues them for the webhooks that want them. Building may read
- * repositories, so it happens outside of any transaction; an event whose row is gone afterwards was built elsewhere.
+ * Builds the messages of events in order and queues them for the webhooks that receive them. Building may read
+ * repositories, so it runs outside of any transaction; an event whose row no longer exists afterwards was built by
+ * another process.
  */
 export class MessageWorker implements Worker {
   readonly #deps: MessageWorkerDeps
@@ -68,7 +69,7 @@ export class MessageWorker implements Worker {
     this.#loop.start()
   }
 
-  /** There may be events to build. */
+  /** Checks for events to build. */
   wake(): void {
     this.#loop.wake()
   }
@@ -108,7 +109,7 @@ export class MessageWorker implements Worker {
         const messages = stored ?? (await this.#deps.builderOf(event.kind)?.(event)) ?? []
         built.set(event.id, { event, messages })
       } catch (error) {
-        // All are built again, in their order.
+        // The whole batch is rebuilt in order.
         if (isOutage(error)) throw error
         await this.#postpone(event, attempts + 1, error)
       }
@@ -122,7 +123,7 @@ export class MessageWorker implements Worker {
       const lease = { until: clock.now() + LEASE_MS, holder: members.self }
       database
         .transaction((tx) => extendEventLeases(tx, ids, lease))
-        .catch((error: unknown) => log.warn({ err: error }, 'leases of webhook events not extended'))
+        .catch((error: unknown) => log.warn({ err: error }, 'failed to extend the leases of webhook events'))
     }, HEARTBEAT_MS)
     try {
       return await work()
@@ -131,11 +132,14 @@ export class MessageWorker implements Worker {
     }
   }
 
-  /** An event that cannot be built lets the later ones go first. */
+  /** Delays an event that cannot be built, so that later events are not blocked. */
   async #postpone(event: DomainEvent, attempts: number, error: unknown): Promise<void> {
     const { database, clock, log } = this.#deps
     const givenUp = attempts >= MAX_ATTEMPTS
-    log.error({ err: error, event: event.id, kind: event.kind, givenUp }, 'messages of an event not built')
+    log.error(
+      { err: error, event: event.id, kind: event.kind, givenUp },
+      'failed to build the webhook messages of an event',
+    )
     const nextAt = clock.now() + Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** attempts)
     await database.transaction(async (tx) => {
       if (givenUp) await deleteHookEvents(tx, [event.id])
@@ -153,7 +157,7 @@ export class MessageWorker implements Worker {
     const { hooks, owners } = await listActiveFilters(tx, places, { siteOnly })
     const addressed = built.flatMap(({ event, messages: now }): AddressedMessage[] => {
       if (!stored.has(event.id)) return []
-      // NOTE: the repository may have been deleted while the messages were built.
+      // NOTE: the repository may have been deleted during the build.
       const messages = stored.get(event.id) ?? now
       const { repoId, ownerId } = placeOf(event)
       const place = { repoId, ownerId: ownerId > 0 ? ownerId : (owners.get(repoId) ?? 0) }

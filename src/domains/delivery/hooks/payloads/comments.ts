@@ -22,14 +22,14 @@ import type { Changes } from './payload-types.ts'
 type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited' | 'review_comment.created'>
 
 /**
- * Comments on issues and on pull requests, whose payloads have the pull request too
+ * Comments on issues and on pull requests; payloads of the latter contain the pull request
  * (behaviour/orgs-webhooks-actions#payloads).
  */
 export const commentBuilders = (deps: IssueBuilderDeps): MessageBuilders => ({
   'comment.created': (event) => buildMessage(deps, event, { action: 'created' }),
   'comment.edited': (event) => buildMessage(deps, event, { action: 'edited', changes: textChanges(event.payload) }),
   'comment.deleted': (event) => buildMessage(deps, event, { action: 'deleted' }),
-  // NOTE: a further comment of a review that is no reply is not sent (behaviour/pull-requests#review-comments).
+  // NOTE: an additional comment of a review that is not a reply is not sent (behaviour/pull-requests#review-comments).
   'review_comment.created': async (event) =>
     event.payload.is_reply ? buildMessage(deps, event, { action: 'created' }) : [],
 })
@@ -65,7 +65,7 @@ async function buildMessage(
   return [messageOf(isPull ? 'pull_request_comment' : 'issue_comment', payload)]
 }
 
-/** Of a comment that is gone, what its deletion says of it, else the event itself. */
+/** For a deleted comment, returns the data of its deletion event; otherwise the data of the event itself. */
 async function findView(
   db: Db,
   event: CommentEvent,

@@ -11,12 +11,12 @@ import type { Db } from '../../../../core/db/database.ts'
 
 type Deletion = 'action_run.deleted' | 'comment.deleted' | 'issue.deleted' | 'pull.deleted' | 'repo.deleted'
 
-/** Deletions in a repository that are looked through: a message is built soon after its event. */
+/** The number of deletions in a repository that are searched: a message is built soon after its event. */
 const LATER = 100
 
 /**
- * The deletion of what the event is about, which has it as it was last; undefined when `isOf` finds none of it among the
- * next deletions of the repository.
+ * The deletion event of the object of an event, with its last state; undefined when `isOf` matches none of the next
+ * deletions of the repository.
  */
 export async function findDeletion<Kind extends Deletion>(
   db: Db,
@@ -28,7 +28,7 @@ export async function findDeletion<Kind extends Deletion>(
   return rows.map((row) => JSON.parse(row.payload) as EventPayload<Kind>).find(isOf)
 }
 
-/** The repository as it was; undefined when its owner was deleted too. */
+/** The last state of a deleted repository; undefined when its owner was deleted, too. */
 export async function deletedRepo(
   db: Db,
   { record, owner_id: ownerId }: EventPayload<'repo.deleted'>,
@@ -37,7 +37,7 @@ export async function deletedRepo(
   return record && owner && { ...record, owner }
 }
 
-/** Whose permissions a payload shows: those of the acting account, or fixed ones. */
+/** The permissions in a payload: those of the actor, or fixed ones. */
 type Permissions = 'sender' | keyof typeof FIXED
 
 const FIXED = {
@@ -45,30 +45,32 @@ const FIXED = {
   none: { admin: false, push: false, pull: false },
 } as const
 
-/** What every payload contains. */
+/** The common data of all payloads. */
 export interface EventFacts {
   readonly repo: Repo
   readonly repository: Repository
   readonly sender: PayloadUser
-  /** It was deleted since: there is no git data any more. */
+  /** The repository was deleted after the event, so its git data no longer exists. */
   readonly isDeleted: boolean
 }
 
-/** Who acted where. */
+/** The actor and the repository of an event. */
 interface Deed extends Pick<DomainEvent, 'id'> {
   readonly repoId: number
-  /** 0 for no account, such as a deploy key or the sync of a mirror: the owner of the repository stands for it. */
+  /**
+   * 0 for no account, such as a deploy key or the sync of a mirror; the payload then shows the owner of the repository.
+   */
   readonly actorId: number
 }
 
 export interface EventFactsLoader {
-  /** Of one that was deleted since, what its deletion says of it; undefined when its owner was deleted too. */
+  /** For a deleted repository, returns the data of its deletion event; undefined when its owner was deleted, too. */
   findRepo(event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined>
-  /** Undefined as `findRepo`. */
+  /** Undefined as for `findRepo`. */
   load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
-  /** The same for a repository that the caller has, which may be deleted. */
+  /** The same for a repository that the caller has already loaded and that may be deleted. */
   of(repo: Repo, actorId: number, permissions: Permissions): Promise<Omit<EventFacts, 'isDeleted'>>
-  /** The acting account alone. */
+  /** Only the actor. */
   loadSender(actorId: number, owner: User): Promise<PayloadUser>
 }
 
@@ -77,8 +79,8 @@ export interface EventFactsDeps extends Pick<Core, 'database' | 'site'> {
 }
 
 /**
- * The repository and the acting account as anyone may see them. `permissions` are those of the acting account unless
- * the type of event has fixed ones (behaviour/orgs-webhooks-actions#payloads).
+ * The repository and the actor as publicly visible. `permissions` are those of the actor unless the event type has
+ * fixed ones (behaviour/orgs-webhooks-actions#payloads).
  */
 export function createEventFacts({ database: { read }, repos, site }: EventFactsDeps): EventFactsLoader {
   const loader: EventFactsLoader = {

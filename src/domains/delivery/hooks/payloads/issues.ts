@@ -19,17 +19,17 @@ export interface IssueBuilderDeps extends Pick<Core, 'database' | 'site'>, PullS
 type IssueEventKind = Exclude<Extract<EventKind, `issue.${string}`>, 'issue.mentioned' | 'issue.deleting'>
 type IssueEvent = DomainEvent<IssueEventKind>
 
-/** What the payloads of events of issues differ in. */
+/** The differences between payloads of issue events. */
 interface Difference {
   readonly eventType: 'issues' | 'issue_assign' | 'issue_label' | 'issue_milestone'
   readonly action: string
   readonly commitId?: string | undefined
   readonly changes?: Changes | undefined
-  /** What the event itself says of the issue, which may have changed since. */
+  /** The state of the issue in the event; it may have changed afterwards. */
   readonly known?: Pick<IssuePayload['issue'], 'state' | 'closed_at'>
 }
 
-/** The types of events of pull requests. */
+/** The event types of pull requests. */
 const PULL_TYPES = {
   issues: 'pull_request',
   issue_assign: 'pull_request_assign',
@@ -40,7 +40,7 @@ const PULL_TYPES = {
 const OPEN = { state: 'open', closed_at: null } as const
 
 /**
- * Issues and pull requests, which have the same events and other payloads
+ * Issues and pull requests, which have the same events but different payloads
  * (behaviour/orgs-webhooks-actions#payloads).
  */
 export function issueBuilders(deps: IssueBuilderDeps): MessageBuilders {
@@ -96,7 +96,7 @@ async function buildMessage(
   return [messageOf(eventType, payload)]
 }
 
-/** Of an issue that was deleted since, what its deletion says of it. */
+/** For a deleted issue, returns the data of its deletion event. */
 export async function findIssueView(
   db: Db,
   event: Pick<DomainEvent, 'id' | 'repoId' | 'kind'> & { readonly payload: { readonly issue_id: number } },
@@ -113,7 +113,7 @@ export async function findIssueView(
   return deletion && issueQueries.loadDeletedView(db, deletion, repo)
 }
 
-/** Undefined when no text changed, as when a file was added. */
+/** Undefined when no text changed, for example when a file was added. */
 export function textChanges({
   old_title: title,
   old_body: body,
@@ -130,7 +130,7 @@ export function textChanges({
   }
 }
 
-/** Labels that were deleted since are left out. */
+/** Leaves out labels that were deleted after the event. */
 async function labelChanges(
   { database, facts, site }: IssueBuilderDeps,
   event: DomainEvent<'issue.labels_changed'>,

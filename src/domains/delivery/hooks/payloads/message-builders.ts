@@ -27,9 +27,9 @@ interface MessageBuilderDeps extends Pick<Core, 'database' | 'git' | 'site'> {
 }
 
 /**
- * The builders of every kind of event that webhooks send. Objects are presented as an anonymous caller sees them, as
- * they are when the message is built; what an event itself says goes before that. The repository of `repo.deleted` has
- * no row any more: its owner is `owner_id` of the payload.
+ * The builders for all kinds of events that webhooks send. Objects are presented as anonymous clients see them, in
+ * their state at build time; data in the event takes precedence. For `repo.deleted`, whose repository no longer has a
+ * row, `owner_id` of the payload is its owner.
  */
 export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<EventKind, BuildMessages> {
   const all = { ...deps, facts: createEventFacts(deps) }
@@ -49,7 +49,7 @@ export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<Eve
   return new Map(families.flatMap((family) => Object.entries(family) as [EventKind, BuildMessages][]))
 }
 
-/** Builds the message that tries a webhook out; `actorId` 0 is the owner. Undefined when the ref does not exist. */
+/** Builds the message of a test delivery; `actorId` 0 is the owner. Undefined when the ref does not exist. */
 export type BuildTestMessage = (repo: Repo, actorId: number, ref?: string) => Promise<HookMessage | undefined>
 
 export function createTestMessages(deps: MessageBuilderDeps): BuildTestMessage {
@@ -57,7 +57,7 @@ export function createTestMessages(deps: MessageBuilderDeps): BuildTestMessage {
   return (repo, actorId, ref) => buildTestPush(all, repo, { actorId, ref })
 }
 
-/** Pages that are changed by the API. A push to the wiki, which may change any number of pages, sends nothing. */
+/** Changes of wiki pages by the API. A push to the wiki, which may change any number of pages, sends nothing. */
 function wikiBuilders(facts: EventFactsLoader): MessageBuilders {
   const build =
     (action: 'created' | 'edited' | 'deleted'): BuildMessages<'wiki.created' | 'wiki.edited' | 'wiki.deleted'> =>
@@ -75,7 +75,7 @@ interface ReleaseBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
 }
 
-/** Published releases; drafts have no events. Texts are those of the event, files those of now. */
+/** Published releases; drafts have no events. Texts are those of the event, files the present ones. */
 function releaseBuilders({ database, facts, site }: ReleaseBuilderDeps): MessageBuilders {
   const build =
     (
@@ -103,7 +103,7 @@ interface RepoBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
 }
 
-/** Repositories that are created, deleted and forked; a fork is created too. */
+/** Repositories that are created, deleted and forked; a fork is also a creation. */
 function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilders {
   const describe = (
     { repo, repository, sender }: Omit<EventFacts, 'isDeleted'>,
@@ -120,7 +120,7 @@ function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilde
     'repo.created': created,
     'fork.created': created,
     async 'repo.deleted'(event) {
-      // NOTE: messages that are built before the deletion is committed find the repository.
+      // NOTE: messages that are built before the deletion is committed still find the repository.
       const there = await repoQueries.findById(database.read, asId(event.repoId))
       const repo = there ?? (await deletedRepo(database.read, event.payload))
       return repo === undefined ? [] : [describe(await facts.of(repo, event.actorId, 'all'), 'deleted')]
@@ -135,15 +135,15 @@ function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilde
 }
 
 interface TestPush {
-  /** 0 for the owner. */
+  /** 0: the owner. */
   readonly actorId: number
-  /** A branch, a tag or a commit; the default branch where absent or empty. */
+  /** A branch, a tag or a commit; the default branch if absent or empty. */
   readonly ref: string | undefined
 }
 
 /**
- * The message that tries a webhook out: a push of the head of the ref, which does not move. Undefined when the ref does
- * not exist, as in an empty repository (behaviour/orgs-webhooks-actions#webhooks).
+ * The message of a test delivery: a push of the head of the ref without a change. Undefined when the ref does not
+ * exist, as in an empty repository (behaviour/orgs-webhooks-actions#webhooks).
  */
 async function buildTestPush(
   deps: PushBuilderDeps,
@@ -179,7 +179,7 @@ interface StatusBuilderDeps extends PayloadCommitDeps {
   readonly facts: EventFactsLoader
 }
 
-/** Results that are reported for commits. */
+/** Statuses of commits. */
 function statusBuilders(deps: StatusBuilderDeps): MessageBuilders {
   const { database, facts, git, site } = deps
   return {
@@ -223,7 +223,7 @@ interface PackageBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
 }
 
-/** Versions of packages, one message for each; what they were is said by the event itself. */
+/** Versions of packages, one message each; the event contains the data of deleted versions. */
 function packageBuilders({ database: { read }, facts, site }: PackageBuilderDeps): MessageBuilders {
   const build =
     (action: 'created' | 'deleted'): BuildMessages<'package.created' | 'package.deleted'> =>

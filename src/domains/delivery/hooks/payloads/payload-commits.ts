@@ -19,27 +19,30 @@ export interface PayloadCommitDeps {
 }
 
 interface Parts {
-  /** What the commits changed. */
+  /** Whether to include the changed files of commits. */
   readonly files: boolean
   readonly verification: boolean
 }
 
-/** Paths in each list of a commit. */
+/** The maximum number of paths in each list of a commit. */
 const MAX_PATHS = 1000
 const MAX_PATH_LENGTH = 4096
-/** Characters of the paths of all commits of an event. */
+/** The maximum number of characters of the paths of all commits of an event. */
 const MAX_PATHS_LENGTH = 512 * 1024
 const MAX_MESSAGE_LENGTH = 65_536
 const MAX_NAME_LENGTH = 1024
 
-/** How many characters of paths the messages of one event still take. */
+/** The remaining number of characters of paths in the messages of one event. */
 export interface PathBudget {
   left: number
 }
 
 export const startPathBudget = (): PathBudget => ({ left: MAX_PATHS_LENGTH })
 
-/** Commits as payloads contain them, in the order given. Texts and lists are cut: commits may contain any amount. */
+/**
+ * Commits as payloads contain them, in the given order. Texts and lists are truncated, because commits may be of any
+ * size.
+ */
 export async function loadPayloadCommits(
   { git, commitViews, site }: PayloadCommitDeps,
   repo: Repo,
@@ -66,7 +69,7 @@ function presentPaths(
   return lists
 }
 
-/** NOTE: half a character is no valid JSON for many receivers. */
+/** NOTE: many receivers refuse JSON with lone surrogates. */
 const beginning = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 
 function cut(commit: PayloadCommit): PayloadCommit {
@@ -89,7 +92,7 @@ export interface RefUpdate {
   readonly new_oid: string
 }
 
-/** The commits that the move of a ref brought. */
+/** The commits that the update of a ref added. */
 export interface PushedCommits {
   /** Newest first, at most `MAX_COMMITS`. */
   readonly commits: readonly Commit[]
@@ -99,15 +102,15 @@ export interface PushedCommits {
 }
 
 const MAX_COMMITS = 5
-/** Tips of other branches that a new branch is compared with. */
+/** The maximum number of branch tips that a new branch is compared with. */
 const MAX_TIPS = 200
 const BRANCH = branchRef('')
 export const NO_COMMITS: PushedCommits = { commits: [], total: 0, head: undefined }
 
 /**
- * Commits of a branch since its old tip; of a new branch those that no branch from before it has. A tag brings none.
- * `later` are refs that the same push created after this one. Nothing is an error: what was deleted meanwhile is left
- * out.
+ * Commits of a branch since its old tip; for a new branch, commits that no earlier branch contains; none for a tag.
+ * `later` are refs that the same push created after this one. Never fails: leaves out data that was deleted
+ * concurrently.
  */
 export async function listPushedCommits(
   git: GitRepo,
@@ -126,7 +129,7 @@ export async function listPushedCommits(
   return { commits, total: commits.length < MAX_COMMITS ? commits.length : await git.history.count(query), head }
 }
 
-/** Tips of the branches other than `ref`, that of the default branch first. */
+/** Tips of the branches other than `ref`, starting with the default branch. */
 async function otherTips(git: GitRepo, repo: Repo, ref: string, later: ReadonlySet<string>): Promise<string[]> {
   const snapshot = await git.refs.snapshot()
   const others = [snapshot.get(branchRef(repo.defaultBranch)) ?? [], snapshot.list(BRANCH)].flat()

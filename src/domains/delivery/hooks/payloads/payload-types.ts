@@ -19,7 +19,7 @@ type PayloadWorkflow = ReturnType<typeof presentWorkflow>
 type PayloadOrganization = ReturnType<typeof presentOrganization>
 type Package = ReturnType<typeof presentPackage>
 
-/** What every payload has. */
+/** The common members of all payloads. */
 interface Common {
   readonly repository: Repository
   readonly sender: PayloadUser
@@ -29,7 +29,7 @@ interface From {
   readonly from: string
 }
 
-/** Former texts, only of what changed, and the labels that were attached and detached. */
+/** Former texts of changed members, and the labels that were attached and detached. */
 export interface Changes {
   readonly title?: From
   readonly body?: From
@@ -37,7 +37,7 @@ export interface Changes {
   readonly ref?: From
   readonly added_labels: readonly PayloadLabel[]
   readonly removed_labels: readonly PayloadLabel[]
-  /** Of a label event: the label, when it is one alone. */
+  /** For a label event: the label, if it is only one. */
   readonly label?: PayloadLabel
 }
 
@@ -74,7 +74,7 @@ export interface IssuePayload extends Common {
   readonly number: number
   readonly changes?: Changes
   readonly issue: Issue
-  /** Of the commit that closed or reopened it; empty for none. */
+  /** The commit that closed or reopened it; empty if there is none. */
   readonly commit_id: string
 }
 
@@ -105,7 +105,7 @@ interface ReleasePayload extends Common {
 
 interface WikiPayload extends Common {
   readonly action: string
-  /** The name of the page as in its address. */
+  /** The name of the page in its address. */
   readonly page: string
   /** The message of the commit. */
   readonly comment: string
@@ -131,7 +131,7 @@ interface StatusPayload extends Common {
 
 interface PackagePayload extends Omit<Common, 'repository'> {
   readonly action: string
-  /** That the package is linked to, if any. */
+  /** The repository that the package is linked to, if any. */
   readonly repository: Repository | null
   readonly package: Package
   /** The owner; null for a user. */
@@ -140,14 +140,14 @@ interface PackagePayload extends Omit<Common, 'repository'> {
 
 export interface WorkflowCommon extends Common {
   readonly action: string
-  /** Of a run for a pull request. */
+  /** For a run of a pull request. */
   readonly pull_request?: PayloadPull
   /** The owner, unless it is a user. */
   readonly organization?: PayloadOrganization
 }
 
 interface WorkflowRunPayload extends WorkflowCommon {
-  /** Null when the commit of the run is gone. */
+  /** Null when the commit of the run no longer exists. */
   readonly workflow: PayloadWorkflow | null
   readonly workflow_run: PayloadRun
 }

@@ -15,7 +15,7 @@ import type { Changes, PayloadPull, PayloadUser, PullPayload } from './payload-t
 import { type User, teamQueries, userQueries, userPresenters } from '../../../accounts/index.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 
-/** What pull requests are loaded with. */
+/** The dependencies for loading pull requests. */
 export interface PullSource {
   readonly pulls: Pick<Services['pulls'], 'view' | 'viewDeleted'>
   readonly site: Site
@@ -26,7 +26,7 @@ export interface PullBuilderDeps extends PullSource {
   readonly facts: EventFactsLoader
 }
 
-/** What a pull request is found by. */
+/** The members of an event that identify a pull request. */
 interface PullRef extends Pick<DomainEvent, 'id' | 'repoId'> {
   readonly payload: { readonly issue_id: number }
 }
@@ -36,7 +36,7 @@ export interface PullEvent extends PullRef, Pick<DomainEvent, 'actorId'> {
   readonly payload: { readonly issue_id: number; readonly number: number }
 }
 
-/** What the payloads of events of pull requests differ in. */
+/** The differences between payloads of pull request events. */
 interface Difference {
   readonly eventType:
     | 'pull_request'
@@ -49,18 +49,18 @@ interface Difference {
     | 'pull_request_review_request'
     | 'pull_request_sync'
   readonly action: string
-  /** Of the commit that closed or reopened it. */
+  /** The commit that closed or reopened it. */
   readonly commitId?: string
   readonly changes?: Changes | undefined
   readonly requestedReviewer?: PayloadUser | null
   readonly review?: PullPayload['review']
-  /** What the event itself says of the pull request, which may have changed since. */
+  /** The state of the pull request in the event; it may have changed afterwards. */
   readonly known?: Partial<Pick<PayloadPull, 'state' | 'closed_at'>> | undefined
 }
 
-/** Events of pull requests alone; those that they share with issues are among those of issues. */
+/** Events of pull requests only; events that they share with issues are built with those of issues. */
 export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
-  // NOTE: a base that the server chose is not sent (behaviour/pull-requests#branch-lifecycle).
+  // NOTE: a change of the base by the server is not sent (behaviour/pull-requests#branch-lifecycle).
   'pull.retargeted': async (event) => {
     if (event.payload.is_automatic) return []
     const changes = { ref: { from: event.payload.old_base }, added_labels: [], removed_labels: [] }
@@ -74,7 +74,7 @@ export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
     buildPullMessage(deps, event, { eventType: 'pull_request_sync', action: 'synchronized' }),
 })
 
-/** None when `load` finds nothing. */
+/** Empty when `load` returns undefined. */
 export async function buildPullMessage(
   deps: PullBuilderDeps,
   event: PullEvent,
@@ -99,7 +99,7 @@ export async function buildPullMessage(
   return [messageOf(eventType, payload)]
 }
 
-/** Of a pull request that was deleted since, what its deletion says of it. */
+/** For a deleted pull request, returns the data of its deletion event. */
 export async function loadPullOf(
   deps: Pick<PullBuilderDeps, 'database'> & PullSource,
   event: PullRef,
@@ -123,7 +123,7 @@ async function loadDeletedPull(
   return view && presentPayloadPull(view, site)
 }
 
-/** Undefined when it was deleted meanwhile. */
+/** Undefined when it was deleted concurrently. */
 export async function loadPayloadPull(
   { pulls, site }: PullSource,
   repo: Repo,
@@ -137,14 +137,14 @@ export async function loadPayloadPull(
   }
 }
 
-/** The type of event of a submitted review, by its kind. */
+/** The event type of a submitted review, by its kind. */
 const TYPES = {
   approved: 'pull_request_review_approved',
   rejected: 'pull_request_review_rejected',
   comment: 'pull_request_review_comment',
 } as const
 
-/** Members of a team whom the request of the team is sent for. */
+/** The maximum number of team members for whom the review request of a team is sent. */
 const ASKED: Paging = { page: 1, limit: 100, offset: 0 }
 
 /** Reviews, and requests for them (behaviour/orgs-webhooks-actions#payloads). */
@@ -168,7 +168,7 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
         members.map((member) => askMember(message, present(member))),
       )
     },
-    // NOTE: that the request of a team is withdrawn is not sent.
+    // NOTE: withdrawing the request of a team is not sent.
     'review.request_deleted': async (event) =>
       event.payload.team_id === 0
         ? buildRequest(event, 'review_request_removed', await find(event.payload.user_id))

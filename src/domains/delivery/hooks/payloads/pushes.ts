@@ -21,22 +21,22 @@ export interface PushBuilderDeps extends PayloadCommitDeps {
   readonly facts: EventFactsLoader
 }
 
-/** Refs of one push that are sent; those beyond it send nothing. */
+/** The maximum number of refs of one push for which messages are sent. */
 const MAX_REFS = 200
 const BRANCH = branchRef('')
 const TAG = tagRef('')
 
 interface PushFacts extends EventFacts {
-  /** The repository as events of creation show it. */
+  /** The repository as shown in events of creation. */
   readonly created: Repository
-  /** Shared by the messages of all refs. */
+  /** Shared by the messages of all refs of the push. */
   readonly budget: PathBudget
 }
 
 /**
- * The messages of a push, ref by ref: `create` and `push` of a new branch, `push` and `create` of a new tag, `delete`
- * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads). The commit that a merge queue
- * has built is a `push` of its ref, so that it is tested as commits of branches are
+ * The messages of a push, ref by ref: `create` and `push` for a new branch, `push` and `create` for a new tag, `delete`
+ * for a deleted branch, `push` and `delete` for a deleted tag (behaviour/orgs-webhooks-actions#payloads). The commit of
+ * a merge queue is sent as a `push` of its ref, so that it is tested like commits of branches
  * (behaviour/pull-requests#merge-queue).
  */
 export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
@@ -96,7 +96,7 @@ async function describeUpdate(
   return isBranch ? [creation, push] : [push, creation]
 }
 
-/** None of a repository that was deleted since. */
+/** Empty for a repository that was deleted after the event. */
 const listCommits = async (
   { git }: PushBuilderDeps,
   { repo, isDeleted }: EventFacts,
@@ -157,7 +157,9 @@ interface Move {
   readonly after: string
 }
 
-/** Of tags, of deletions and of the first branch, which has nothing to be compared with, it is the server itself. */
+/**
+ * For tags, deletions, and the first branch, which cannot be compared with anything, this is the address of the server.
+ */
 function compareUrl(repo: Repo, { ref, before, after }: Move, site: Site): string {
   const isFirst = isZeroOid(before) && ref === branchRef(repo.defaultBranch)
   if (!ref.startsWith(BRANCH) || isZeroOid(after) || isFirst) return `${site.rootUrl()}/`

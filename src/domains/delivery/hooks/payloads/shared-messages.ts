@@ -2,13 +2,13 @@ import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
 import { boundedCache } from '../../../../core/platform/lru.ts'
 import type { BuildMessages, HookMessage } from './payload.ts'
 
-/** Events whose messages are kept. */
+/** The maximum number of cached events. */
 const MAX_EVENTS = 32
 
 /**
- * The same builders, which build the messages of an event once for webhooks and streams while `isShared`, so that both
- * send the same. An event never changes, and its messages say how things were when they were built: none is stale.
- * Another process builds its own.
+ * Wraps builders so that webhooks and streams share the messages of an event while `isShared`, and both send the same.
+ * Entries never become stale: an event never changes, and its messages show the state at build time. Each process
+ * builds its own.
  */
 export function shareMessages(
   builders: ReadonlyMap<EventKind, BuildMessages>,

@@ -29,11 +29,11 @@ interface WorkflowBuilderDeps extends IssueBuilderDeps {
 type RunEvent = DomainEvent<'action_job.changed' | 'action_run.created' | 'action_run.rerun'>
 type JobStatus = { readonly id: number; readonly status: RunStatus }
 
-/** What an event says of a run and its jobs, which may have got further since. */
+/** The state of a run and its jobs in the event; they may have progressed afterwards. */
 interface Progress {
-  /** Undefined: no message for the run. */
+  /** Undefined: there is no message for the run. */
   readonly run: RunStatus | undefined
-  /** Undefined: all jobs, as they are. */
+  /** Undefined: all jobs in their present state. */
   readonly jobs: readonly JobStatus[] | undefined
 }
 
@@ -61,11 +61,11 @@ export const workflowBuilders = (deps: WorkflowBuilderDeps): MessageBuilders => 
   },
 })
 
-/** The message of the run, then those of its jobs; none when the run was deleted meanwhile. */
+/** The message of the run, then those of its jobs; empty when the run was deleted concurrently. */
 async function buildMessages(deps: WorkflowBuilderDeps, event: RunEvent, progress: Progress): Promise<HookMessage[]> {
   const { database, facts, site } = deps
   const found = await runQueries.find(database.read, asId(event.repoId), event.payload.run_id)
-  // The server itself continues what an account began.
+  // The actor 0 is the server, which continues a run that an account started.
   const actorId = event.actorId === 0 ? found?.actorId : event.actorId
   const known = found && (await facts.load({ ...event, actorId: actorId! }, 'all'))
   if (known === undefined) return []
@@ -122,7 +122,7 @@ async function buildJobs(
   })
 }
 
-/** As it was when it got that state. */
+/** The row in its state when it had that status. */
 const asOf = <T extends Pick<Job, 'status' | 'startedAt' | 'stoppedAt'> & { readonly taskId?: number }>(
   it: T,
   status: RunStatus,

@@ -15,7 +15,7 @@ interface HookTest {
   readonly ref: string | undefined
 }
 
-/** Tries webhooks of repositories out. Throws NotFound, also where the ref does not exist. */
+/** Sends test deliveries of webhooks of repositories. Throws NotFound, also if the ref does not exist. */
 export type TestHook = (actor: Actor, test: HookTest) => Promise<void>
 
 interface TestHookDeps {
@@ -24,7 +24,7 @@ interface TestHookDeps {
   readonly buildTestMessage: BuildTestMessage
 }
 
-/** Sends a push of the head of a ref the way of every delivery (behaviour/orgs-webhooks-actions#webhooks). */
+/** Sends a push of the head of a ref through the regular delivery queue (behaviour/orgs-webhooks-actions#webhooks). */
 export function createTestHook({ database, queue, buildTestMessage }: TestHookDeps): TestHook {
   return async ({ account }, { repo, hookId, ref }) => {
     const owner = { scope: 'repository', repoId: repo.id } as const

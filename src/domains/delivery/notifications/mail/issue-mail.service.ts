@@ -13,14 +13,14 @@ import { concernsUsers, type MailActivity } from './mail-activity.ts'
 import { type Addressee, findCommentBody, listAddressees } from './mail-recipients.store.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 
-/** What all mails about one activity share. */
+/** The common content of all mails about one activity. */
 interface MailContents {
   readonly activity: MailActivity
   readonly issue: Issue
   readonly repo: Repo
-  /** Who did it; undefined when the account was deleted. */
+  /** The actor; undefined when the account was deleted. */
   readonly actor: User | undefined
-  /** The text that was written, as it was written and rendered; empty for none. */
+  /** The text of the activity, as source and rendered; empty if there is none. */
   readonly text: string
   readonly html: string
   /** The page of the issue or comment. */
@@ -30,7 +30,7 @@ interface MailContents {
 interface MailSettings {
   readonly from: MailAddress
   readonly subjectPrefix: string
-  /** Domain of the ids. */
+  /** The domain of the message ids. */
   readonly domain: string
 }
 
@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<MailActivity['kind'], string>> = {
   'review-requested': 'asked you for a review.',
 }
 
-/** One mail of a thread: the first one has the id that all others refer to. */
+/** One mail of a thread: the first one has the id to which all others refer. */
 function composeMail(
   contents: MailContents,
   { user, unsubscribeUrl }: { readonly user: User; readonly unsubscribeUrl: string },
@@ -77,18 +77,20 @@ function composeMail(
   }
 }
 
-/** NOTE: who follows an issue and is mentioned in a comment gets two mails of one id, which mail programs show once. */
+/**
+ * NOTE: a follower who is also mentioned in a comment gets two mails with the same id, which mail programs show once.
+ */
 const messagePart = ({ kind, comment_id: commentId, at }: MailActivity): string =>
   commentId === 0 ? `${kind}/${at}` : `comment/${commentId}`
 
 interface MailBatch {
   readonly activity: MailActivity
   readonly user_ids: readonly number[]
-  /** How often it was tried before. */
+  /** The number of earlier attempts. */
   readonly attempt: number
 }
 
-/** Recipients of one job that sends, and of one that enqueues such jobs. */
+/** Recipients of one sending job, and of one job that enqueues such jobs. */
 const BATCH = 25
 const SPREAD = 200
 const MAX_ATTEMPTS = 10
@@ -104,7 +106,7 @@ interface IssueMailDeps extends Pick<Core, 'database' | 'jobs' | 'log' | 'site'>
 
 export type IssueMail = ReturnType<typeof createIssueMail>
 
-/** Mail about issues (docs/operate/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
+/** Mail about issues (docs/operate/mail.md). Permissions and texts are read when a mail is sent. */
 export function createIssueMail(deps: IssueMailDeps) {
   const { database, jobs } = deps
   const enqueue = async (tx: Tx, activity: MailActivity, userIds: readonly number[]): Promise<void> => {
@@ -112,7 +114,7 @@ export function createIssueMail(deps: IssueMailDeps) {
       await jobs.enqueue(tx, 'mail.send', { activity, user_ids: userIds.slice(from, from + BATCH), attempt: 0 })
   }
   return {
-    /** Enqueues mail to those who follow the issue. */
+    /** Enqueues mail to the followers of the issue. */
     toFollowers: (tx: Tx, activity: MailActivity): Promise<void> =>
       jobs.enqueue(tx, 'mail.fan_out', { activity, after: 0 }),
     /** Enqueues mail to these users. */
@@ -128,7 +130,7 @@ export function createIssueMail(deps: IssueMailDeps) {
         if (userIds.length === SPREAD) await jobs.enqueue(tx, 'mail.fan_out', { activity, after: userIds.at(-1)! })
       })
     },
-    /** Sends one batch; enqueues those that may be accepted later. */
+    /** Sends one batch; enqueues mails with temporary failures again. */
     send: (batch: MailBatch, signal: AbortSignal): Promise<void> => sendBatch(deps, batch, signal),
   }
 }
@@ -154,7 +156,7 @@ async function sendBatch(deps: IssueMailDeps, batch: MailBatch, signal: AbortSig
       } catch (error) {
         if (signal.aborted) throw error
         if (!(error instanceof MailRefusedError)) late.push(user.id)
-        deps.log.warn({ err: error, user: user.id, issue: contents.issue.id }, 'mail not sent')
+        deps.log.warn({ err: error, user: user.id, issue: contents.issue.id }, 'failed to send mail')
       }
     }
   } finally {
@@ -163,7 +165,7 @@ async function sendBatch(deps: IssueMailDeps, batch: MailBatch, signal: AbortSig
   if (late.length > 0) await retry(deps, batch, late)
 }
 
-/** NOTE: not by failing the job, which would send again to those who have their mail. */
+/** NOTE: does not fail the job, which would send the mail again to all recipients of the batch. */
 async function retry({ database, jobs, log }: IssueMailDeps, batch: MailBatch, userIds: number[]): Promise<void> {
   const attempt = batch.attempt + 1
   if (attempt >= MAX_ATTEMPTS) return log.error({ users: userIds, activity: batch.activity }, 'giving up on mail')
@@ -206,5 +208,5 @@ async function loadContents(
   return { activity, issue, repo, actor, text, html, url: commentId === 0 ? page : `${page}#issuecomment-${commentId}` }
 }
 
-/** Rendering for mail takes turns with itself alone. */
+/** Rendering for mail is scheduled as a requester of its own. */
 const MAIL_CALLER = callerKey(ANONYMOUS, 'mail')

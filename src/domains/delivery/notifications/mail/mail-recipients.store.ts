@@ -11,8 +11,8 @@ export interface Addressee {
 }
 
 /**
- * Of these users, those whom a mail may be sent to now: active, with an address, and still able to read the issue;
- * followers also not unsubscribed, others not blocking the acting account.
+ * The users of these to whom a mail may be sent now: active, with an address, and able to read the issue. Followers
+ * must not have unsubscribed; others must not block the actor.
  */
 export async function listAddressees(
   db: Db,

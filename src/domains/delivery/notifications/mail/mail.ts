@@ -21,7 +21,7 @@ interface MailDeps {
   readonly leavesDraft: LeavesDraft
 }
 
-/** Mail, if the configuration has it on: the service and what enqueues mail. */
+/** The mail service and its producers, if mail is enabled in the configuration. */
 export function createMail(
   { config, database, clock, jobs, log, site }: Core,
   { markup, links, notices, leavesDraft }: MailDeps,
@@ -40,7 +40,9 @@ interface ConfiguredMail {
   readonly subjectPrefix: string
 }
 
-/** Undefined when mail is off. Throws Invalid when a setting is missing, which stops the start. */
+/**
+ * Undefined when mail is disabled. Throws Invalid when a setting is missing, which prevents the start of the server.
+ */
 function configuredMail({ mailer }: Config): ConfiguredMail | undefined {
   if (!mailer.enabled) return undefined
   for (const name of ['host', 'from'] as const)

@@ -13,12 +13,12 @@ const CONTEXT = 'mail.unsubscribe'
 
 export type UnsubscribeLinks = ReturnType<typeof createUnsubscribeLinks>
 
-/** Links in mails by which a user unsubscribes from an issue without signing in: only this server can make one. */
+/** Links in mails that unsubscribe a user from an issue without signing in; only this server can create them. */
 export function createUnsubscribeLinks({ secrets, site }: { secrets: SecretBox; site: Site }) {
   return {
     make: ({ userId, issueId }: IssueOfUser): string =>
       `${site.rootUrl()}${UNSUBSCRIBE}/${secrets.seal(`${userId}.${issueId}`, CONTEXT)}`,
-    /** Undefined for a token that this server did not make. */
+    /** Undefined for a token that this server did not create. */
     read(token: string): IssueOfUser | undefined {
       try {
         const [userId = 0, issueId = 0] = secrets.open(token, CONTEXT).split('.').map(Number)

@@ -10,8 +10,8 @@ interface UnsubscribeDeps {
 }
 
 /**
- * The page behind the link of a mail. Reading it changes nothing, because programs follow links of mails; its form, and
- * mail programs by themselves (RFC 8058), post to the same address. It shows nothing of the issue.
+ * The page of the unsubscribe link in a mail. GET changes nothing, because programs follow links in mails; the form of
+ * the page and mail programs (RFC 8058) POST to the same address. The page does not show the issue.
  */
 export function registerUnsubscribe(http: FastifyInstance, { links, subscriptions }: UnsubscribeDeps): void {
   const answer =

@@ -19,7 +19,7 @@ interface Row {
 
 const COLUMNS = ['id', 'user_id', 'repo_id', 'issue_id', 'updated_at'] as const
 
-/** The threads of these users that the changes are about; each once. */
+/** The threads of these users that the changes affect, without duplicates. */
 export async function listChangedThreads(
   { dialect, read }: Pick<Database, 'dialect' | 'read'>,
   userIds: readonly number[],

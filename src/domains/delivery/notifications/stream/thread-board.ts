@@ -14,14 +14,14 @@ interface ThreadBoardDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
   readonly repos: Pick<Services['repos'], 'views'>
 }
 
-/** New and changed threads, for users who listen (behaviour/issues#notification-stream). */
+/** Streams new and changed threads to connected users (behaviour/issues#notification-stream). */
 export interface ThreadBoard extends Board {
   channel(userId: UserId): Channel<SignedIn>
 }
 
-/** Messages to a client that resumes. */
+/** The maximum number of messages to a client that resumes. */
 const MAX_MISSED = 5000
-/** Threads of one message; a user may mark any number at once. */
+/** The maximum number of threads in one message; a user may mark any number at once. */
 const MAX_THREADS = 50
 
 export function createThreadBoard(deps: ThreadBoardDeps): ThreadBoard {
@@ -61,7 +61,7 @@ function byUser(threads: readonly ChangedThread[]): Map<number, ChangedThread[]>
   return groups
 }
 
-/** One message for each event, by id; none of threads that the viewer's token does not reach. */
+/** One message per event, ordered by id; omits threads outside of the scope of the viewer's token. */
 async function messagesOf(
   { database: { read }, repos, site }: ThreadBoardDeps,
   viewer: SignedIn,

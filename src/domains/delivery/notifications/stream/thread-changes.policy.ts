@@ -1,6 +1,6 @@
 import type { DomainEvent, EventKind, EventPayload } from '../../../../core/events/index.ts'
 
-/** Which threads an event may have changed. */
+/** Selects the threads that an event may have changed. */
 export type ThreadChange = { readonly eventId: number } & (
   | { readonly kind: 'marked'; readonly userId: number; readonly threadIds: readonly number[] }
   /** Threads about the issue, or about the repository itself, with an activity at `since` or later. */
@@ -34,7 +34,7 @@ export const NOTIFYING_KINDS: readonly EventKind[] = [
 const isKind = <Kind extends EventKind>(event: DomainEvent, kind: Kind): event is DomainEvent & DomainEvent<Kind> =>
   event.kind === kind
 
-/** For an event of one of the kinds. */
+/** The change of threads by an event of one of these kinds. */
 export function threadChangeOf(event: DomainEvent): ThreadChange {
   const { id: eventId, at: since } = event
   if (isKind(event, 'notification.marked')) {

@@ -8,7 +8,7 @@ interface ThreadStreamDeps {
   readonly board: Pick<ThreadBoard, 'channel'>
 }
 
-/** What the caller is notified of, as it happens (behaviour/issues#notification-stream). */
+/** The stream of notifications for the requesting user (behaviour/issues#notification-stream). */
 export const threadStreamOperation = ({ streams, board }: ThreadStreamDeps): Operation =>
   defineOperation({
     id: 'notifyStream',

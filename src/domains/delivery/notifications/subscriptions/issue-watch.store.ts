@@ -10,7 +10,7 @@ import { type User, userRows } from '../../../accounts/index.ts'
 /** The kinds of timeline entries whose authors take part in an issue. */
 export const PARTICIPATING_KINDS = ['comment', 'code', 'review'] as const
 
-/** What the user chose; undefined for no choice. */
+/** The choice of the user; undefined for no choice. */
 export async function findIssueWatch(db: Db, issueId: IssueId, userId: UserId): Promise<boolean | undefined> {
   const row = await db
     .selectFrom('issue_watch')
@@ -21,7 +21,7 @@ export async function findIssueWatch(db: Db, issueId: IssueId, userId: UserId): 
   return row && row.is_watching === 1
 }
 
-/** Posters and authors of comments; assignees alone are none (behaviour/issues#subscriptions). */
+/** Authors of the issue and of comments are participants; assignees are not (behaviour/issues#subscriptions). */
 export async function isParticipant(db: Db, { id, posterId }: Issue, userId: UserId): Promise<boolean> {
   if (posterId === userId) return true
   const row = await db
@@ -52,7 +52,7 @@ export async function putIssueWatch(tx: Tx, { issueId, userId, isWatching, at }:
     .execute()
 }
 
-/** Users who chose to be notified, in the order of their choices. */
+/** Subscribed users, in the order of their choices. */
 export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging): Promise<Page<User>> {
   const watches = db.selectFrom('issue_watch').where('issue_id', '=', issueId).where('is_watching', '=', 1)
   const users = watches
@@ -63,7 +63,10 @@ export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging
   return selectPage(users, paging, userRows.toUser, () => countRows(watches))
 }
 
-/** The repositories of an owner of whose issues the user has chosen some, including those that it may not see. */
+/**
+ * The repositories of an owner with issues for which the user has made a choice, including repositories that it may not
+ * see.
+ */
 export function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
   const chosen = db
     .selectFrom('issue_watch')
@@ -73,7 +76,7 @@ export function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId)
   return repoQueries.listAmong(db, ownerId, chosen)
 }
 
-/** The members of a team who have chosen issues of the repository. */
+/** The members of a team who have made a choice for issues of the repository. */
 export async function listTeamIssueWatchers(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {
   const rows = await db
     .selectFrom('team_member')
@@ -88,7 +91,7 @@ export async function listTeamIssueWatchers(db: Db, teamId: TeamId, repoId: Repo
   return rows.map((row) => asId(row.user_id))
 }
 
-/** Deletes what a user chose for the issues of repositories. */
+/** Deletes the choices of a user for the issues of repositories. */
 export async function deleteIssueWatches(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void> {
   if (repoIds.length === 0) return
   await tx

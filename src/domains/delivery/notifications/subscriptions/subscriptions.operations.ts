@@ -18,7 +18,7 @@ interface SubscriptionOperationDeps {
   readonly subscriptions: Subscriptions
 }
 
-/** Who is notified of an issue (behaviour/issues#subscriptions). */
+/** Subscriptions to issues (behaviour/issues#subscriptions). */
 export function subscriptionOperations({ guards, site, subscriptions }: SubscriptionOperationDeps): Operation[] {
   const common = { area: 'issue', scopes: ['issue'] } as const
   const reader = guards.issue('read')

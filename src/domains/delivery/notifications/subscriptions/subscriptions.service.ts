@@ -25,13 +25,16 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
  */
 export function createSubscriptions({ database, clock, users }: SubscriptionDeps) {
   return {
-    /** Users who chose to be notified. */
+    /** Subscribed users. */
     list: (issue: Issue, paging: Paging): Promise<Page<User>> => listIssueWatchers(database.read, issue.id, paging),
-    /** Whether the user is notified of the issue: by its choice, as watcher of the repository, or as participant. */
+    /**
+     * Whether the user is notified of the issue: by its own choice, as a watcher of the repository, or as a
+     * participant.
+     */
     isSubscribed: (userId: UserId, issue: Issue): Promise<boolean> => isSubscribed(database.read, userId, issue),
     /**
-     * Returns false when it is so already; nothing is stored then. Throws NotFound for an unknown user, Forbidden for
-     * another one, unless the actor is a site administrator.
+     * Returns false without storing anything when the choice is already in effect. Throws NotFound for an unknown user,
+     * Forbidden for another user unless the actor is a site administrator.
      */
     async set(actor: SignedIn, issue: Issue, { username, isWatching }: SubscriptionChange): Promise<boolean> {
       const user = await users.getInView(actor, username)
@@ -44,7 +47,7 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
         return true
       })
     },
-    /** By the link of a mail. Does nothing when the issue or the user was deleted. */
+    /** Unsubscribes by the link in a mail. Does nothing when the issue or the user was deleted. */
     unsubscribe: ({ userId, issueId }: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void> =>
       database.transaction(async (tx) => {
         if (

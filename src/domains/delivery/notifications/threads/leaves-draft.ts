@@ -1,7 +1,7 @@
 import type { AppendedEvent } from '../../../../core/events/index.ts'
 import { isDraftTitle } from '../../../pulls/index.ts'
 
-/** Whether an edit made a pull request of a draft (behaviour/issues#notifications). */
+/** Whether an edit marked a draft pull request as ready (behaviour/issues#notifications). */
 export type LeavesDraft = (edit: AppendedEvent<'issue.edited'>) => boolean
 
 export const createLeavesDraft =

@@ -13,9 +13,11 @@ import {
   notifyOfTransfer,
 } from './recipients.store.ts'
 
-/** Recipients whose threads are written in the transaction of the change; a job writes those of further ones. */
+/**
+ * The maximum number of recipients whose threads are written in the transaction of the change; a job writes the rest.
+ */
 const DIRECT = 100
-/** Recipients of one transaction of that job. */
+/** Recipients per transaction of that job. */
 const BATCH = 250
 const MAX_TRANSFER_RECIPIENTS = 500
 
@@ -27,7 +29,7 @@ interface SpreadPayload {
   readonly issue_id: number
   readonly actor_id: number
   readonly at: number
-  /** Followers up to this user have been notified. */
+  /** Followers up to this user id have been notified. */
   readonly after: number
 }
 
@@ -39,8 +41,8 @@ export type Notifier = ReturnType<typeof createNotifier>
 export function createNotifier({ database, clock, events, jobs }: NotifierDeps) {
   return {
     /**
-     * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
-     * has just created it, and no other account wrote there.
+     * Notifies the followers of the issue; threads with activity at `notBefore` or later are unchanged. `isNew`: the
+     * actor has just created it, and no other account has written in it.
      */
     async followers(tx: Tx, { notBefore, ...activity }: Followed): Promise<void> {
       const at = notBefore ?? clock.now()
@@ -55,7 +57,7 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
         })
     },
 
-    /** Those of the users who may read the issue and do not block the acting account. */
+    /** Notifies those of the users who may read the issue and do not block the actor. */
     async users(tx: Tx, { repo, issue, actorId, userIds, reason }: IssueNotice): Promise<void> {
       const at = clock.now()
       for (let from = 0; from < userIds.length; from += BATCH) {
@@ -64,7 +66,7 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
       }
     },
 
-    /** Those who may accept the transfer of a repository. */
+    /** Notifies the users who may accept the transfer of a repository. */
     async transfer(
       tx: Tx,
       { repoId, recipientId, actorId }: { repoId: RepoId; recipientId: UserId; actorId: UserId },
@@ -73,14 +75,14 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
       await notifyOfTransfer(tx, repoId, userIds, clock.now())
     },
 
-    /** Continues `followers` and `users` behind what they wrote. */
+    /** Continues `followers` and `users` after the recipients that they wrote. */
     async spread({ issue_id, actor_id, at, after }: SpreadPayload, signal: AbortSignal): Promise<void> {
       const activity = await loadActivity(database.read, asId(issue_id), asId(actor_id))
       if (activity === undefined) return
       for (let last = after; ;) {
         signal.throwIfAborted()
         const recipients = await listFollowers(database.read, activity, { after: last, limit: BATCH })
-        // NOTE: threads of the same time have been written by an earlier run of the job.
+        // NOTE: an earlier run of the job has written the threads with the same time.
         await database.transaction(async (tx) => {
           await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at - 1 })
           const origin = { actor: actorOf(activity.actorId), repoId: 0, at: clock.now() }

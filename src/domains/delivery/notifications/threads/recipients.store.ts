@@ -26,18 +26,18 @@ export interface Recipient {
   readonly reason: NotificationReason
 }
 
-/** An issue, and the account that did something there, which is not notified of it. */
+/** An issue, and the actor, who is not notified. */
 export interface IssueActivity {
   readonly repo: Repo
   readonly issue: Issue
   readonly actorId: UserId
-  /** The acting account has just created it: it has no entries of others. */
+  /** The actor has just created it: it has no entries by others. */
   readonly isNew?: boolean
 }
 
 /**
- * Who follows the issue and may read it, by id after `after`: subscribed users, watchers of the repository unless it is
- * a draft, and participants, without those who unsubscribed (behaviour/issues#notifications).
+ * The followers of the issue who may read it, with ids greater than `after`: subscribed users, watchers of the
+ * repository unless it is a draft, and participants, except unsubscribed ones (behaviour/issues#notifications).
  */
 export async function listFollowers(
   db: Db,
@@ -53,7 +53,7 @@ export async function listFollowers(
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
-/** What the condition of who may read an issue depends on, beside ids. */
+/** The values, besides ids, on which the condition for readers of an issue depends. */
 interface ReadersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
   readonly unit: Unit
 }
@@ -65,7 +65,7 @@ const readersShape = ({ isPrivate, owner: { kind, visibility } }: ReadableRepo, 
   visibility,
 })
 
-/** What the text of the query depends on. */
+/** The values on which the text of the query depends. */
 interface FollowersShape extends ReadersShape {
   readonly limit: number
   readonly isNew: boolean
@@ -114,8 +114,8 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
 }
 
 /**
- * Steps through the index from one author of each kind to the next: an issue may have many comments of few authors.
- * NOTE: one recursion for all kinds: SQLite needs ten times as long for three of them in one statement.
+ * Steps through the index from one author of each kind to the next, because an issue may have many comments by few
+ * authors. NOTE: one recursion for all kinds: SQLite needs ten times as long for three of them in one statement.
  */
 const authorsOf = (issueId: IssueId) => {
   const kinds = PARTICIPATING_KINDS.map((kind) => sql`select ${sql.lit(kind)} as kind`)
@@ -129,7 +129,7 @@ const authorsOf = (issueId: IssueId) => {
     ) select id from step where id is not null) as author`
 }
 
-/** Of users: the active ones among `readers` who do not block the acting account, without that account. */
+/** Selects the active users among `readers` who do not block the actor, without the actor. */
 const concerned =
   (actorId: UserId, readers: RawBuilder<SqlBool>) =>
   (eb: ExpressionBuilder<Schema, 'user'>): Expression<SqlBool> =>
@@ -151,7 +151,7 @@ const concerned =
       ),
     ])
 
-/** Of these users, the active ones who may read the issue and do not block the acting account, without that account. */
+/** The active users of these who may read the issue and do not block the actor, without the actor. */
 export async function listConcerned(
   db: Db,
   { repo, issue, actorId }: IssueActivity,
@@ -168,7 +168,7 @@ export async function listConcerned(
   return rows.map((row) => asId(row.id))
 }
 
-/** As notifyOfIssue, for those of these users whom `listConcerned` returns. */
+/** Like `notifyOfIssue`, for the users that `listConcerned` returns. */
 export async function notifyConcerned(
   tx: Tx,
   { repo, issue, actorId }: IssueActivity,
@@ -213,7 +213,7 @@ type NewThread = Insertable<NotificationTable>
 
 const kindOf = ({ isPull }: Pick<Issue, 'isPull'>) => (isPull ? ('pull' as const) : ('issue' as const))
 
-/** Of a thread that there is: an unread one, unless it has an activity after `replacesUpTo`. */
+/** Marks an existing thread as unread, unless it has an activity after `replacesUpTo`. */
 const unreadAgain = (replacesUpTo: number) => (conflict: OnConflictBuilder<Schema, 'notification'>) =>
   conflict
     .columns(['issue_id', 'user_id'])
@@ -224,7 +224,10 @@ const unreadAgain = (replacesUpTo: number) => (conflict: OnConflictBuilder<Schem
     })
     .where('notification.updated_at', '<=', replacesUpTo)
 
-/** Who may accept the transfer of a repository to the account: it, or members of its teams that may create some. */
+/**
+ * The users who may accept the transfer of a repository to the account: the account itself, or members of its teams
+ * that may create repositories.
+ */
 export async function listTransferRecipients(
   db: Db,
   { recipientId, actorId, limit }: { recipientId: UserId; actorId: UserId; limit: number },
@@ -255,9 +258,8 @@ export async function listTransferRecipients(
 }
 
 /**
- * Makes a thread of each recipient, or an unread one of a thread that was read; what has an activity after
- * `replacesUpTo` stays as it is. Rows are written in the order of the users, so that transactions wait for each other
- * in one order.
+ * Inserts a thread for each recipient, or marks a read thread as unread; threads with an activity after `replacesUpTo`
+ * are unchanged. Rows are written in the order of the users to avoid deadlocks.
  */
 export async function notifyOfIssue(
   tx: Tx,
@@ -286,12 +288,12 @@ interface NewThreads {
 const threadsOf = (db: Db, { rows, replacesUpTo }: NewThreads) =>
   db.insertInto('notification').values(rows).onConflict(unreadAgain(replacesUpTo))
 
-/** The issue belongs to another repository now. */
+/** Moves the threads of an issue that was transferred to another repository. */
 export async function moveThreads(tx: Tx, issueId: IssueId, repoId: RepoId): Promise<void> {
   await tx.updateTable('notification').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
 }
 
-/** As notifyOfIssue, for the transfer of a repository. */
+/** Like `notifyOfIssue`, for the transfer of a repository. */
 export async function notifyOfTransfer(tx: Tx, repoId: RepoId, userIds: readonly UserId[], at: number): Promise<void> {
   if (userIds.length === 0) return
   const changed = await tx

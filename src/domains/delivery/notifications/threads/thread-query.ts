@@ -39,7 +39,7 @@ const KINDS: ReadonlyMap<string, ThreadKind> = new Map([
   ['repository', 'repository'],
 ])
 
-/** Names that are none do not count; without a name left there is no filter (behaviour/issues#notifications). */
+/** Ignores unknown names; without a known name there is no filter (behaviour/issues#notifications). */
 export function readListFilter(query: Static<typeof listQuery>): OwnFilter {
   const { all, 'status-types': statusTypes, 'subject-type': subjectTypes = [] } = query
   const statuses = statusTypes?.filter(isStatus) ?? ['unread', 'pinned']
@@ -52,7 +52,7 @@ export function readListFilter(query: Static<typeof listQuery>): OwnFilter {
   }
 }
 
-/** Throws BadRequest for a time that is none. */
+/** Throws BadRequest for an invalid time. */
 export function readMarkFilter(query: Static<typeof markQuery>): OwnFilter {
   const statuses = query['status-types']?.filter(isStatus) ?? []
   const { all, last_read_at: lastReadAt } = query

@@ -7,10 +7,10 @@ import { type Issue, issueRules, issueQueries } from '../../../issues/index.ts'
 import { type Repo, type RepoView, repoQueries } from '../../../repositories/index.ts'
 import { listLatestComments, listOffered, type Thread } from './thread.store.ts'
 
-/** A thread with what the viewer may see of its subject. */
+/** A thread with the visible part of its subject. */
 export interface ThreadView {
   readonly thread: Thread
-  /** Undefined when the viewer may not see it, or not any more. */
+  /** Undefined when the viewer may not, or no longer, see it. */
   readonly repo: RepoView | undefined
   readonly subject:
     | { readonly kind: 'hidden' }
@@ -25,7 +25,7 @@ export interface ThreadView {
       }
 }
 
-/** Views in the order given, with a fixed number of queries. */
+/** Views in the given order, by a fixed number of queries. */
 export async function loadThreadViews(
   { read, repos }: { readonly read: Db; readonly repos: Pick<Services['repos'], 'views'> },
   viewer: Viewer,

@@ -63,7 +63,7 @@ describeOnBoth('notifications of many', (on) => {
     expect(new Set(rows.map((row) => row.reason))).toEqual(new Set(['watching']))
   })
 
-  it('of one user are listed and counted by indexes alone', async () => {
+  it('of one user are listed and counted by indexes only', async () => {
     const { database } = server.app
     await database.transaction((tx) => insertIssues(tx, ann.user.id))
     const filter = { viewer: viewerOf(ann.user), userId: ann.user.id, statuses: THREAD_STATUSES }

@@ -17,7 +17,7 @@ export type ThreadStatus = NotificationTable['status']
 export type ThreadKind = NotificationTable['kind']
 export const THREAD_STATUSES: readonly ThreadStatus[] = ['unread', 'read', 'pinned']
 
-/** What a user is notified of. */
+/** A notification thread of a user. */
 export interface Thread {
   readonly id: NotificationId
   readonly userId: UserId
@@ -40,7 +40,7 @@ const toThread = (row: Selectable<NotificationTable>): Thread => ({
   updatedAt: row.updated_at,
 })
 
-/** Threads of the viewer. Times are epoch milliseconds and belong to the range. */
+/** Selects threads of the viewer. Times are epoch milliseconds; the range includes its ends. */
 export interface ThreadFilter {
   readonly viewer: Viewer
   readonly userId: UserId
@@ -61,7 +61,7 @@ function threads(db: Db, { viewer, userId, kinds, repoId, since, before }: Omit<
   if (kinds !== undefined) query = query.where('kind', 'in', kinds)
   if (since !== undefined) query = query.where('updated_at', '>=', since)
   if (before !== undefined) query = query.where('updated_at', '<=', before)
-  // Tokens that reach public or some repositories alone.
+  // Tokens restricted to public or to some repositories.
   if (isNarrowed(viewer))
     query = query.where('repo_id', 'in', (eb) =>
       eb
@@ -72,14 +72,17 @@ function threads(db: Db, { viewer, userId, kinds, repoId, since, before }: Omit<
   return query
 }
 
-/** The latest first. */
+/** Latest first. */
 export async function listThreads(db: Db, filter: ThreadFilter, paging: Paging): Promise<Page<Thread>> {
   const ids = await listThreadIds(db, filter, paging)
   const total = totalOf(paging, ids.length) ?? (await countThreads(db, filter))
   return { items: await listThreadsByIds(db, ids), total }
 }
 
-/** NOTE: the first rows of each status by an index, merged: a condition for several would sort all of the user's. */
+/**
+ * NOTE: merges the first rows of each status by an index; a condition for several statuses would sort all rows of the
+ * user.
+ */
 async function listThreadIds(
   db: Db,
   { statuses, ...filter }: ThreadFilter,
@@ -112,7 +115,7 @@ async function listThreadIds(
 export const countThreads = (db: Db, { statuses, ...filter }: ThreadFilter): Promise<number> =>
   countRows(threads(db, filter).where('status', 'in', statuses).select('id'))
 
-/** In the order of `ids`; those that do not exist are left out. */
+/** In the order of `ids`; omits ids that do not exist. */
 export async function listThreadsByIds(db: Db, ids: readonly NotificationId[]): Promise<Thread[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('notification').selectAll().where('id', 'in', ids).execute()
@@ -120,7 +123,7 @@ export async function listThreadsByIds(db: Db, ids: readonly NotificationId[]): 
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Those of the account, in the order of `ids`, that the viewer's token reaches. */
+/** The threads of the account, in the order of `ids`, that the viewer's token can access. */
 export async function listOwnThreads(
   db: Db,
   { viewer, userId }: Pick<ThreadFilter, 'userId' | 'viewer'>,
@@ -135,7 +138,7 @@ export async function listOwnThreads(
   )
 }
 
-/** Undefined when there is none, or none that the viewer's token reaches. */
+/** Undefined when it does not exist or the viewer's token cannot access it. */
 export async function findThread(db: Db, id: NotificationId, viewer: Viewer): Promise<Thread | undefined> {
   const [thread] = await listThreadsByIds(db, [id])
   if (thread === undefined || !isNarrowed(viewer)) return thread
@@ -143,7 +146,7 @@ export async function findThread(db: Db, id: NotificationId, viewer: Viewer): Pr
   return reached.length > 0 ? thread : undefined
 }
 
-/** Up to `limit` of them, the latest first. */
+/** Up to `limit` ids, latest first. */
 export const listIdsToChange = (db: Db, filter: ThreadFilter, limit: number): Promise<NotificationId[]> =>
   listThreadIds(db, filter, { limit, offset: 0 })
 
@@ -152,7 +155,7 @@ export interface StatusChange {
   readonly to: ThreadStatus
 }
 
-/** Leaves alone what has another status by now. */
+/** Skips threads whose status has changed since. */
 export async function updateStatuses(
   tx: Tx,
   ids: readonly NotificationId[],
@@ -184,7 +187,7 @@ export async function listLatestComments(db: Db, issueIds: readonly IssueId[]): 
   return new Map(rows.flatMap(({ id, comment_id }) => (comment_id === null ? [] : [[asId<IssueId>(id), comment_id]])))
 }
 
-/** Of these repositories, those whose transfer waits for the user or one of its organizations. */
+/** The repositories of these with a pending transfer to the user or one of its organizations. */
 export async function listOffered(db: Db, repoIds: readonly RepoId[], userId: UserId): Promise<Set<RepoId>> {
   if (repoIds.length === 0) return new Set()
   const rows = await db

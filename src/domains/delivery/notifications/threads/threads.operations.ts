@@ -28,7 +28,7 @@ interface ThreadOperationDeps {
 const common = { area: 'notification', scopes: ['notification'] } as const
 const List = Type.Array(NotificationThread)
 
-/** What the caller is notified of (behaviour/issues#notifications). */
+/** Notifications of the requesting user (behaviour/issues#notifications). */
 export const threadOperations = (deps: ThreadOperationDeps): Operation[] => [
   ...listOperations(deps),
   ...markOperations(deps),

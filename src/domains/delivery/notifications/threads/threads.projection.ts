@@ -17,7 +17,10 @@ type OfIssue =
   | 'review.submitted'
   | 'review_comment.created'
 
-/** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
+/**
+ * Writes notifications in the transaction of the change, because clients read them right after it
+ * (behaviour/issues#notifications).
+ */
 export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft): Projections {
   const followers = (tx: Tx, { actorId, entities }: AppendedEvent<OfIssue>): Promise<void> =>
     notifier.followers(tx, { ...entities, actorId: asId(actorId) })
@@ -26,12 +29,12 @@ export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft):
     { actorId, payload, entities }: AppendedEvent<'issue.assigned' | 'review.requested'>,
     reason: 'assigned' | 'review-requested',
   ): Promise<void> => {
-    // NOTE: a request of a team names no user.
+    // NOTE: the request of a team contains no user.
     if (payload.user_id === 0) return
     await notifier.users(tx, { ...entities, actorId: asId(actorId), userIds: [asId(payload.user_id)], reason })
   }
   return {
-    // NOTE: reviewers of a new pull request were asked before, and their threads keep that as the reason.
+    // NOTE: reviewers of a new pull request are requested before, and their threads keep that reason.
     'issue.created': (tx, { actorId, at, entities }) =>
       notifier.followers(tx, { ...entities, actorId: asId(actorId), notBefore: at, isNew: true }),
     'comment.created': followers,

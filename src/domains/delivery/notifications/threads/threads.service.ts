@@ -19,7 +19,7 @@ import {
 
 export type OwnFilter = Omit<ThreadFilter, 'userId' | 'viewer'>
 
-/** Threads that one transaction changes. */
+/** The maximum number of threads that one transaction changes. */
 const BATCH = 500
 const MAX_SHOWN = 500
 
@@ -29,7 +29,7 @@ interface ThreadsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
 
 export type Threads = ReturnType<typeof createThreads>
 
-/** What users are notified of (behaviour/issues#notifications). */
+/** Notification threads of users (behaviour/issues#notifications). */
 export function createThreads({ database, clock, events, repos }: ThreadsDeps) {
   const { read } = database
   const views = (viewer: Viewer, threads: readonly Thread[]): Promise<ThreadView[]> =>
@@ -42,7 +42,7 @@ export function createThreads({ database, clock, events, repos }: ThreadsDeps) {
     })
   const own = (viewer: SignedIn, filter: OwnFilter): ThreadFilter => ({ ...filter, viewer, userId: viewer.account.id })
   return {
-    /** Of the viewer, the latest first. */
+    /** Threads of the viewer, latest first. */
     async list(viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<Page<ThreadView>> {
       const { items, total } = await listThreads(read, own(viewer, filter), paging)
       return { items: await views(viewer, items), total }
@@ -56,8 +56,8 @@ export function createThreads({ database, clock, events, repos }: ThreadsDeps) {
     },
     view: async (viewer: Viewer, thread: Thread): Promise<ThreadView> => (await views(viewer, [thread]))[0]!,
     /**
-     * Gives the viewer's threads the status, in transactions of some hundred; returns those that changed, the latest
-     * first, at most `MAX_SHOWN` of them.
+     * Sets the status of the viewer's threads, in transactions of some hundred; returns changed threads, latest first,
+     * at most `MAX_SHOWN` of them.
      */
     async mark(
       viewer: SignedIn,

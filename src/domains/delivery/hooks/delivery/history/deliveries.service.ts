@@ -30,7 +30,7 @@ interface DeliveryRef {
 
 interface DeliveriesDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly queue: MessageQueue
-  /** Called once deliveries are due. */
+  /** Called when deliveries are due. */
   wake(): void
 }
 
@@ -68,7 +68,7 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       return dead.length
     })
   return {
-    /** The latest first. Throws NotFound if the webhook has another owner. */
+    /** Latest first. Throws NotFound if the webhook has another owner. */
     async list(owner: HookOwner, hookId: number, paging: Paging): Promise<Page<DeliverySummary>> {
       await requireHook(owner, hookId)
       return listDeliveries(database.read, hookId, paging)
@@ -92,16 +92,16 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       })
       return requireDelivery(hookId, again)
     },
-    /** Of all webhooks, the latest first. */
+    /** Dead deliveries of all webhooks, latest first. */
     listDead: (paging: Paging): Promise<Page<DeliverySummary>> => listDeadDeliveries(database.read, paging),
     /**
-     * Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound
-     * if no dead one has this uuid.
+     * Queues a dead delivery again with the full retry time; the default actor is the command line. Throws NotFound if
+     * no dead delivery has this uuid.
      */
     async requeue(uuid: string, actor: Actor = commandLine): Promise<void> {
       if ((await requeueSome(actor, { uuid, limit: 1 })) === 0) throw notFound('no dead delivery has this uuid')
     },
-    /** The same for all dead ones; returns how many there were. */
+    /** Queues all dead deliveries again; returns their number. */
     async requeueAll(actor: Actor = commandLine): Promise<number> {
       let total = 0
       for (;;) {

@@ -4,11 +4,11 @@ import type { Db, Database, Tx } from '../../../../../core/db/database.ts'
 export interface QueueCounts {
   readonly waiting: number
   readonly dead: number
-  /** When the oldest that waits was queued, epoch milliseconds; undefined for none. */
+  /** When the oldest waiting delivery was queued, in epoch milliseconds; undefined if none waits. */
   readonly oldestAt: number | undefined
   /** Webhooks whose last attempt failed. */
   readonly failingHooks: number
-  /** Servers that did not answer the last time. */
+  /** Servers that did not respond to the last attempt. */
   readonly failingHosts: number
 }
 
@@ -51,10 +51,10 @@ export async function countQueue(db: Db): Promise<QueueCounts> {
   }
 }
 
-/** Rows of a step: each may have large texts, and others wait for the transaction. */
+/** Rows per step: each may contain large texts, and other transactions wait for this one. */
 const BATCH = 200
 
-/** Deletes up to 200 deliveries that ended before then; returns how many. */
+/** Deletes up to 200 deliveries that ended before the time; returns their number. */
 export async function deleteEndedBefore(tx: Tx, time: number): Promise<number> {
   const ids = tx
     .selectFrom('hook_delivery')
@@ -65,7 +65,7 @@ export async function deleteEndedBefore(tx: Tx, time: number): Promise<number> {
   return deleted(await tx.deleteFrom('hook_delivery').where('id', 'in', ids).executeTakeFirstOrThrow())
 }
 
-/** Webhooks with more deliveries that ended than are kept. */
+/** Webhooks with more than `kept` ended deliveries. */
 export async function listHooksWithMore(db: Database['read'], kept: number): Promise<number[]> {
   const rows = await db
     .selectFrom('hook_delivery')
@@ -77,7 +77,7 @@ export async function listHooksWithMore(db: Database['read'], kept: number): Pro
   return rows.map((row) => row.hook_id)
 }
 
-/** Deletes up to 200 of a webhook's deliveries that ended, but the latest `kept`; returns how many. */
+/** Deletes up to 200 ended deliveries of a webhook except the latest `kept`; returns their number. */
 export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Promise<number> {
   const first = await tx
     .selectFrom('hook_delivery')
@@ -100,15 +100,15 @@ export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Prom
 }
 
 export interface MessageStep {
-  /** The id behind which it begins. */
+  /** The step starts after this id. */
   readonly after: number
-  /** Messages that were written from then on stay. */
+  /** Only messages from before this time are deleted. */
   readonly before: number
 }
 
 /**
- * Looks at the next 200 messages, by id, and deletes those that no delivery has any more; returns the last id that it
- * looked at, undefined at the end.
+ * Checks the next 200 messages by id, and deletes those without a delivery; returns the last id that it checked,
+ * undefined at the end.
  */
 export async function deleteUnusedMessages(tx: Tx, { after, before }: MessageStep): Promise<number | undefined> {
   const next = tx
@@ -137,7 +137,7 @@ export async function deleteUnusedMessages(tx: Tx, { after, before }: MessageSte
   return ids.at(-1)
 }
 
-/** Forgets servers of which nothing was heard since then. */
+/** Deletes the state of servers that was last updated before the time. */
 export async function deleteForgottenOrigins(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('hook_origin').where('retry_at', '>', 0).where('retry_at', '<', before).execute()
 }

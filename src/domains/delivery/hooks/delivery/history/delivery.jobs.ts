@@ -20,7 +20,7 @@ import {
 const DAY_MS = 86_400_000
 
 const payloads = {
-  /** Deletes deliveries that ended long ago, or that are more than are kept of a webhook. */
+  /** Deletes ended deliveries that exceed the maximum age or the maximum number per webhook. */
   'hooks.sweep': Type.Object({}),
 }
 
@@ -29,9 +29,9 @@ declare module '../../../../../core/jobs/catalog.ts' {
 }
 
 interface DeliveryJobDeps extends Pick<Core, 'database' | 'clock'> {
-  /** Days for which deliveries that ended are kept. */
+  /** Days for which ended deliveries are stored. */
   readonly days: number
-  /** Deliveries that ended and are kept of one webhook. */
+  /** Ended deliveries that are stored per webhook. */
   readonly perHook: number
 }
 
@@ -59,7 +59,7 @@ export function createDeliveryJobs({ database, clock, days, perHook }: DeliveryJ
   }
 }
 
-/** By the clock, UTC. */
+/** Scheduled by the clock, in UTC. */
 export const deliveryTasks = (jobs: Jobs): ScheduledTask[] => [
   {
     name: 'cleanup_hook_task_table',

@@ -62,7 +62,10 @@ export function deadDeliveryOperations(deliveries: Deliveries): Operation[] {
   ]
 }
 
-/** The history of a webhook, for who may edit it (behaviour/orgs-webhooks-actions#history-of-deliveries). */
+/**
+ * The delivery history of a webhook, for accounts that may edit it
+ * (behaviour/orgs-webhooks-actions#history-of-deliveries).
+ */
 export function deliveryOperations<Access>(
   deliveries: Deliveries,
   { root, area, guard, owner, ids }: OwnerKind<Access>,

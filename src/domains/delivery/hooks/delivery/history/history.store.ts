@@ -6,7 +6,7 @@ import type { PastAttempt } from '../send/delivery.store.ts'
 import { bodyOf } from '../send/sender.ts'
 import type { DeliveryState, HookDeliveryTable } from '../../hooks.table.ts'
 
-/** A delivery without what was sent and answered. Times are epoch milliseconds. */
+/** A delivery without its request and response. Times are epoch milliseconds. */
 export interface DeliverySummary {
   readonly id: number
   readonly uuid: string
@@ -17,13 +17,13 @@ export interface DeliverySummary {
   readonly state: DeliveryState
   readonly attempts: number
   readonly createdAt: number
-  /** 0 while it waits. */
+  /** 0 while the delivery waits. */
   readonly finishedAt: number
-  /** 0 for no answer. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly durationMs: number
   readonly error: string
-  /** Address of the last attempt, else of the webhook. */
+  /** Address of the last attempt, or of the webhook before the first attempt. */
   readonly url: string
   readonly history: readonly PastAttempt[]
 }
@@ -80,7 +80,7 @@ const summaries = (db: Db) =>
     .select(['hook_delivery.url', 'hook_delivery.history', 'webhook.url as hook_url'])
     .select(['hook_message.event', 'hook_message.event_type', 'hook_message.action'])
 
-/** The latest first. */
+/** Latest first. */
 export const listDeliveries = (db: Db, hookId: number, paging: Paging): Promise<Page<DeliverySummary>> =>
   selectPage(
     summaries(db).where('hook_delivery.hook_id', '=', hookId).orderBy('hook_delivery.id', 'desc'),
@@ -88,7 +88,7 @@ export const listDeliveries = (db: Db, hookId: number, paging: Paging): Promise<
     toSummary,
   )
 
-/** Of all webhooks, the latest first. */
+/** Dead deliveries of all webhooks, latest first. */
 export const listDeadDeliveries = (db: Db, paging: Paging): Promise<Page<DeliverySummary>> =>
   selectPage(
     summaries(db).where('hook_delivery.state', '=', 'dead').orderBy('hook_delivery.id', 'desc'),
@@ -114,7 +114,7 @@ export async function findDelivery(db: Db, hookId: number, uuid: string): Promis
   }
 }
 
-/** The message of a delivery of this webhook, which stays until the transaction ends. */
+/** Locks the message of a delivery of this webhook until the transaction ends. */
 export async function lockDeliveryMessage(
   { dialect }: Pick<Database, 'dialect'>,
   tx: Tx,
@@ -129,7 +129,7 @@ export async function lockDeliveryMessage(
   return (await dialect.lockRows(delivery).executeTakeFirst())?.message_id
 }
 
-/** Dead deliveries, the oldest first: one of them, or some of all. */
+/** Locks one dead delivery, or some of all, oldest first. */
 export async function lockDeadDeliveries(
   { dialect }: Pick<Database, 'dialect'>,
   tx: Tx,

@@ -11,10 +11,12 @@ import type { Sender } from './sender.ts'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../../../../core/db/database.ts'
 
-/** Characters of all texts together. */
+/** The maximum number of characters of all texts together. */
 const MAX_SIZE = 4 * 1024 * 1024
 
-/** The JSON texts of messages, read once for all webhooks that get one. A message never changes, so none is stale. */
+/**
+ * Caches the JSON texts of messages, read once for all their webhooks. A message never changes, so no entry is stale.
+ */
 class PayloadCache {
   readonly #db: Db
   readonly #loading = new Map<number, Promise<string | undefined>>()
@@ -24,11 +26,11 @@ class PayloadCache {
     this.#db = db
   }
 
-  /** Undefined when the message is gone: it was deleted with its deliveries. */
+  /** Undefined when the message was deleted with its deliveries. */
   async load(messageId: number): Promise<string | undefined> {
     const known = this.#texts.get(messageId)
     if (known !== undefined) return known
-    // NOTE: webhooks that get one message as a rule ask for it at once.
+    // NOTE: webhooks of one message usually load it at the same time.
     let loading = this.#loading.get(messageId)
     if (loading === undefined) {
       loading = this.#find(messageId).finally(() => this.#loading.delete(messageId))
@@ -39,7 +41,7 @@ class PayloadCache {
 
   async #find(messageId: number): Promise<string | undefined> {
     const text = await findPayload(this.#db, messageId)
-    // NOTE: the cache leaves out a text that is larger than all of it.
+    // NOTE: the cache ignores a text that is larger than its maximum size.
     if (text !== undefined) this.#texts.set(messageId, text)
     return text
   }
@@ -48,7 +50,7 @@ class PayloadCache {
 const INTERVAL_MS = 1_000
 const LEASE_MS = 10_000
 const HEARTBEAT_MS = 3_000
-/** Deliveries, or milliseconds, after which a lane lets others go first. */
+/** Deliveries, or milliseconds, after which a lane yields to others. */
 const TURN = 20
 const TURN_MS = 5_000
 
@@ -58,13 +60,13 @@ interface DelivererDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly limits: InFlightLimits
   /** Milliseconds after which a delivery that fails is dead. */
   readonly retryMs: number
-  /** Milliseconds that deliveries under way get to end when the process stops. */
+  /** Milliseconds for running deliveries to end when the process stops. */
   readonly graceMs: number
 }
 
 /**
- * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased,
- * so that one process alone works on it; another takes it over when that process has ended, or the lease runs out.
+ * Sends the deliveries of due lanes: one at a time per webhook, a few at a time per server. Each lane is leased to one
+ * process; another process takes it over when that process has ended or the lease has expired.
  */
 export class Deliverer implements Worker {
   readonly #deps: DelivererDeps
@@ -102,12 +104,12 @@ export class Deliverer implements Worker {
     this.#loop.start()
   }
 
-  /** There may be lanes to take. */
+  /** Checks for due lanes. */
   wake(): void {
     this.#loop.wake()
   }
 
-  /** Lets what is under way end for a moment and gives up the rest, which is sent again later. */
+  /** Waits a short time for running deliveries and aborts the rest, which is sent again later. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#stopFreeing?.()
@@ -168,8 +170,8 @@ export class Deliverer implements Worker {
         current = { ...lane, failures: 0, lastStatus: 'delivered', isSuspect: false }
       }
     } catch (error) {
-      // The lease runs out, and the delivery is sent again.
-      if (!this.#abort.signal.aborted) log.error({ err: error, hook: lane.hookId }, 'webhook not delivered')
+      // The lease expires, and the delivery is sent again.
+      if (!this.#abort.signal.aborted) log.error({ err: error, hook: lane.hookId }, 'failed to deliver a webhook')
     }
   }
 
@@ -180,7 +182,7 @@ export class Deliverer implements Worker {
     try {
       await database.transaction((tx) => extendLaneLeases(tx, this.#holder, lanes, clock.now() + LEASE_MS))
     } catch (error) {
-      log.warn({ err: error }, 'leases of webhooks not extended')
+      log.warn({ err: error }, 'failed to extend the leases of webhooks')
     }
   }
 }

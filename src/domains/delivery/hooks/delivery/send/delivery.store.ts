@@ -4,18 +4,18 @@ import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
 import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
 import type { HookScope, HookDeliveryTable, HookMessageTable } from '../../hooks.table.ts'
 
-/** One attempt to send a delivery, as its history keeps it. */
+/** One attempt to send a delivery, as stored in its history. */
 export interface PastAttempt {
   /** Epoch milliseconds. */
   readonly at: number
-  /** 0 for no answer. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly duration_ms: number
   /** Empty for success. */
   readonly error: string
 }
 
-/** A delivery that is to be sent, with its webhook. Secret and header are sealed. */
+/** A delivery to be sent, with its webhook. Secret and header are encrypted. */
 export interface NextDelivery {
   readonly id: number
   readonly uuid: string
@@ -39,7 +39,7 @@ export interface NextDelivery {
   }
 }
 
-/** With the JSON text of its message. */
+/** A delivery with the JSON text of its message. */
 export interface PendingDelivery extends NextDelivery {
   readonly payload: string
 }
@@ -55,7 +55,7 @@ export type NewDelivery = Pick<
   'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
 >
 
-/** In the order in which they are to be sent. */
+/** Inserts deliveries in sending order. */
 export async function insertDeliveries(
   { dialect }: Pick<Database, 'dialect'>,
   tx: Tx,
@@ -70,7 +70,7 @@ export async function insertDeliveries(
       .execute()
 }
 
-/** The delivery that comes next of each webhook that has one, by the id of the webhook. */
+/** The next delivery of each webhook that has one, by the id of the webhook. */
 export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
   if (hookIds.length === 0) return new Map()
   const build = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
@@ -111,7 +111,7 @@ const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] 
     .select(HOOK_COLUMNS)
     .where('webhook.id', 'in', hookIds)
 
-/** The same for PostgreSQL, which keeps plans that read whole tables if they were small when it planned. */
+/** The same for PostgreSQL, which could otherwise reuse a plan with a full scan that it made for small tables. */
 const nextOfHooksLaterally = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
   db
     .selectFrom('webhook')
@@ -167,7 +167,7 @@ const toNextDelivery = (row: NextRow): NextDelivery => ({
   },
 })
 
-/** The JSON text of a message; undefined when it is gone. */
+/** The JSON text of a message; undefined when it was deleted. */
 export async function findPayload(db: Db, messageId: number): Promise<string | undefined> {
   const [row] = await executePrepared(db, payloadOf, { messageId })
   return row?.payload
@@ -187,13 +187,13 @@ export async function hasWaitingDeliveries(db: Db, hookId: number): Promise<bool
   return row !== undefined
 }
 
-/** What an attempt changes of a delivery. */
+/** The columns of a delivery that an attempt changes. */
 export type AttemptRow = Omit<
   Selectable<HookDeliveryTable>,
   'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
 >
 
-/** Leaves out deliveries that were deleted or that another process has delivered. */
+/** Skips deliveries that were deleted or that another process has delivered. */
 export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
   await executePrepared(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
 }
@@ -233,12 +233,13 @@ const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]
       history: eb.ref('rows.history'),
     }))
     .whereRef('hook_delivery.id', '=', 'rows.id')
-    // NOTE: PostgreSQL takes the rows of a JSON text for many and would read the whole table.
+    // NOTE: PostgreSQL overestimates the number of rows in a JSON text and would scan the whole table.
     .where(dialectOf(db as Tx).isOneOf('hook_delivery.id', ids))
-    // NOTE: by the column itself SQLite would look at all that wait, for each of the rows.
+    // NOTE: an expression prevents the use of the index on `state`, by which SQLite would read all waiting rows for
+    // each of the ids.
     .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
 
-/** Gives up all deliveries of a webhook that have waited since before then; returns how many. */
+/** Marks all deliveries of a webhook as dead that were queued before the time; returns their number. */
 export async function buryDeliveries(
   tx: Tx,
   hookId: number,

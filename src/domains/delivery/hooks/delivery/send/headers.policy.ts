@@ -5,24 +5,24 @@ interface DeliveryFacts {
   readonly uuid: string
   readonly event: string
   readonly eventType: string
-  /** Kind of owner of the webhook. */
+  /** The kind of owner of the webhook. */
   readonly target: HookScope
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly secret: string
   /** The exact JSON text. */
   readonly payload: string
   readonly contentType: string
 }
 
-/** Prefixes that receivers of one server or another look for. */
+/** Header prefixes that receivers for various servers expect. */
 const FAMILIES = ['X-Ingot', 'X-Gitea', 'X-Forgejo', 'X-Gogs', 'X-GitHub']
 
 const hmac = (algorithm: 'sha1' | 'sha256', secret: string, text: string): string =>
   secret === '' ? '' : createHmac(algorithm, secret).update(text).digest('hex')
 
 /**
- * All headers of a delivery but `Authorization`. The signature is over the JSON text whatever the content type; without
- * a secret the headers are there with empty signatures (behaviour/orgs-webhooks-actions#delivery).
+ * All headers of a delivery except `Authorization`. The signature covers the JSON text for any content type; without a
+ * secret the signature headers are empty (behaviour/orgs-webhooks-actions#delivery).
  */
 export function deliveryHeaders({
   uuid,

@@ -7,19 +7,19 @@ import { MAX_RETRY_MS } from './retry.policy.ts'
 
 const LOOKED_AT = 100
 
-/** The queue of a webhook that this process has to itself. */
+/** The queue of a webhook, leased to this process. */
 export interface Lane {
   readonly hookId: number
   readonly origin: string
-  /** The account that has the webhook or its repository; 0 for the site. */
+  /** The owner of the webhook or of its repository; 0 for the site. */
   readonly ownerId: number
   readonly failures: number
   readonly lastStatus: LaneStatus
-  /** Its server did not answer the last time. */
+  /** Its server did not respond to the last attempt. */
   readonly isSuspect: boolean
 }
 
-/** Makes the lanes of webhooks that got deliveries due, unless they wait after a failure. */
+/** Makes the lanes of webhooks with new deliveries due, unless they wait after a failure. */
 export async function wakeLanes(
   tx: Tx,
   hooks: readonly { readonly hookId: number; readonly origin: string }[],
@@ -41,7 +41,7 @@ export async function wakeLanes(
     .execute()
 }
 
-/** Makes a lane that waits after failures due at once: its address was edited, or a delivery is asked for. */
+/** Makes a lane that waits after failures due at once, after an edit of its address or a manual redelivery. */
 export async function hurryLane(tx: Tx, hookId: number, origin: string, now: number): Promise<void> {
   await tx
     .updateTable('hook_lane')
@@ -51,26 +51,26 @@ export async function hurryLane(tx: Tx, hookId: number, origin: string, now: num
 }
 
 export interface Choice {
-  /** Origins that get no more at the moment. */
+  /** Origins that have reached their limit. */
   readonly exceptOrigins: readonly string[]
-  /** Accounts that have their share of all deliveries at once. */
+  /** Accounts that have reached their share of all concurrent deliveries. */
   readonly exceptOwners: readonly number[]
-  /** Accounts that have their share of those to an origin, see `shareKey`. */
+  /** Accounts that have reached their share of an origin, see `shareKey`. */
   readonly exceptShares: readonly string[]
-  /** Leave out servers that did not answer the last time. */
+  /** Excludes servers that did not respond to the last attempt. */
   readonly healthyOnly: boolean
 }
 
-/** When lanes may be taken. */
+/** The times that decide which lanes are available. */
 interface TakeTimes extends LeaseTimes {
-  /** Those too whose process was not heard of for a whole lease. */
+  /** Includes lanes whose process has not extended its lease for a whole lease time. */
   readonly takesOver: boolean
 }
 
-/** Moments between which times are those of pauses and leases: others were written before the clock was set back. */
+/** The range of valid times of pauses and leases: times outside of it were written before the clock was set back. */
 interface Bounds {
   readonly now: number
-  /** Leases that end by then are over. */
+  /** Leases that end at this time or earlier have expired. */
   readonly leaseEnd: number
   readonly farPause: number
   readonly farLease: number
@@ -111,7 +111,7 @@ const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
       ),
     )
 
-/** Lanes that may be taken now, those that wait longest first. */
+/** Available lanes, longest waiting first. */
 export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Promise<Lane[]> {
   const values = {
     ...boundsOf(times),
@@ -138,7 +138,7 @@ type DueValues = Bounds & {
 
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined)
 
-/** Names what an account has of an origin. */
+/** Identifies the share of an account in an origin. */
 export const shareKey = ({ ownerId, origin }: Pick<Lane, 'ownerId' | 'origin'>): string => `${ownerId} ${origin}`
 const ownerOf = sql<number>`coalesce(webhook.owner_id, repo.owner_id, 0)`
 const shareOf = sql<string>`${ownerOf} || ' ' || hook_lane.origin`
@@ -158,7 +158,7 @@ const dueLanes = (db: Db, { origins, owners, shares, ...bounds }: DueValues, whi
     .orderBy('hook_lane.hook_id')
     .limit(LOOKED_AT)
 
-/** Takes lanes for this process; gives the ids of those that no other has taken meanwhile. */
+/** Leases lanes to this process; returns the ids of those that no other process has taken concurrently. */
 export async function leaseLanes(
   tx: Tx,
   hookIds: readonly number[],
@@ -193,20 +193,20 @@ export async function extendLaneLeases(
     .execute()
 }
 
-/** The processes that have leases. */
+/** The processes that hold leases. */
 export async function listLaneHolders(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('hook_lane').select('holder').distinct().where('lease_until', '>', 0).execute()
   return rows.map((row) => row.holder)
 }
 
-/** Gives back every lane of processes that have ended. */
+/** Releases all lanes of processes that have ended. */
 export async function freeLanesOf(tx: Tx, holders: readonly string[]): Promise<void> {
   await tx.updateTable('hook_lane').set({ lease_until: 0, holder: '' }).where('holder', 'in', holders).execute()
 }
 
 /**
- * Those of some lanes that a process still has, locked until the transaction ends: deliveries that are added meanwhile
- * wait. Without those of deleted webhooks, and those that another process took because this one was not heard of.
+ * Locks the lanes that a process still holds until the transaction ends; insertions of deliveries wait for it. Excludes
+ * lanes of deleted webhooks and lanes that another process took over.
  */
 export async function lockLanesOf(tx: Tx, holder: string, hookIds: readonly number[]): Promise<Set<number>> {
   const rows = await executePrepared(tx, lanesOf, { holder, hookIds })
@@ -242,7 +242,7 @@ const lanesUpdate = (
   },
 ) => db.updateTable('hook_lane').set(values).where('hook_id', 'in', hookIds)
 
-/** Answers came: the servers are healthy. */
+/** Deletes the failures of servers that have responded. */
 export async function deleteOrigins(tx: Tx, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return
   await tx
@@ -251,7 +251,7 @@ export async function deleteOrigins(tx: Tx, origins: readonly string[]): Promise
     .execute()
 }
 
-/** Counts a failure of a server in a row; returns how many there are. */
+/** Counts a consecutive failure of a server; returns the number of failures. */
 export async function countOriginFailure(tx: Tx, origin: string, error: string): Promise<number> {
   const { failures } = await tx
     .insertInto('hook_origin')

@@ -1,30 +1,31 @@
 import { type Choice, type Lane, shareKey } from './lane.store.ts'
 
 export interface InFlightLimits {
-  /** Deliveries at once. */
+  /** The maximum number of concurrent deliveries. */
   readonly total: number
-  /** To one server. */
+  /** The maximum number of concurrent deliveries to one server. */
   readonly perOrigin: number
 }
 
-/** Part of all deliveries at once that may go to servers that did not answer the last time. */
+/** The share of all concurrent deliveries for servers that did not respond to the last attempt. */
 const SUSPECT_SHARE = 1 / 4
 
-/** What is under way. */
+/** The counts of running deliveries. */
 interface Counts {
   size: number
   readonly origins: Map<string, number>
   readonly owners: Map<number, number>
-  /** By `shareKey`. */
+  /** Keyed by `shareKey`. */
   readonly shares: Map<string, number>
-  /** Origins that did not answer the last time. */
+  /** Origins that did not respond to the last attempt. */
   readonly suspects: Set<string>
 }
 
 /**
- * The lanes that this process works on. An account gets a further place only while it has fewer than are free, of all
- * and of those to one server: one account gets half, two get a third each, and there are always some for others. A server
- * that did not answer the last time gets one delivery at a time, and all such servers together a quarter.
+ * The lanes that this process works on. An account gets another slot only while it has fewer than are free, both of all
+ * slots and of those to one server: one account gets half, two get a third each, and there are always some for others.
+ * A server that did not respond to the last attempt gets one delivery at a time, and all such servers together a
+ * quarter.
  */
 export class LanesInFlight {
   readonly #limits: InFlightLimits
@@ -46,7 +47,7 @@ export class LanesInFlight {
     return [...this.#lanes.keys()]
   }
 
-  /** Which lanes to look for. */
+  /** The criteria for selecting lanes. */
   choice(): Choice {
     const counts = this.#count()
     const lanes = [...this.#lanes.values()].map(({ lane }) => lane)
@@ -59,7 +60,7 @@ export class LanesInFlight {
     }
   }
 
-  /** Those of some due lanes that may be worked on now, in their order. */
+  /** Selects the due lanes that may be worked on now, in order. */
   choose(due: readonly Lane[]): Lane[] {
     const counts = this.#count()
     return due.filter((lane) => {
@@ -72,7 +73,7 @@ export class LanesInFlight {
     })
   }
 
-  /** `done` never rejects; calls `onDone` when it has ended. */
+  /** `done` never rejects; `onDone` is called after it resolves. */
   add(lane: Lane, done: Promise<void>, onDone: () => void): void {
     const ended = done.finally(() => {
       this.#lanes.delete(lane.hookId)

@@ -16,29 +16,29 @@ import { countOriginFailure, deleteOrigins, type Lane, lockLanesOf, pauseOrigin,
 import { isMadeOf, type Attempt } from './sender.ts'
 import { isGivenUp, pauseOf, retryDelay } from './retry.policy.ts'
 
-/** Attempts that one transaction writes; statements for more would not be kept compiled. */
+/** The maximum number of attempts per transaction; statements for more would not be cached in compiled form. */
 const BATCH = 16
-/** How long an attempt that has ended waits for others that are under way. */
+/** How long a finished attempt waits for concurrent ones to share its transaction. */
 const PAUSE_MS = 5
 const KEPT_ATTEMPTS = 10
 
 interface RecordDeps extends Pick<Core, 'database' | 'clock'> {
-  /** Names this process. */
+  /** The name of this process. */
   readonly holder: string
   /** Milliseconds after which a delivery that fails is dead. */
   readonly retryMs: number
-  /** How many attempts are under way in this process. */
+  /** The number of running attempts in this process. */
   underWay(): number
-  /** Until it is aborted, outcomes wait for a database that is away. */
+  /** Until it is aborted, writes are retried while the database is unavailable. */
   readonly signal: AbortSignal
 }
 
-/** What came of sending a delivery of a lane. */
+/** The outcome of sending a delivery of a lane. */
 interface Outcome {
   readonly lane: Lane
   readonly delivery: PendingDelivery
   readonly attempt: Attempt
-  /** The lane lets others go first even if more waits in it. */
+  /** The lane yields to others even if it has more deliveries. */
   readonly endsTurn: boolean
 }
 
@@ -53,8 +53,8 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
   )
   return {
     /**
-     * Writes what came of an attempt, with the state of the lane and of the server, in one transaction, which attempts
-     * that end at the same time share; returns the delivery that the lane sends next, if it goes on
+     * Writes the outcome of an attempt, with the state of the lane and of the server. Attempts that end at the same
+     * time share a transaction. Returns the next delivery of the lane, if the lane continues
      * (behaviour/orgs-webhooks-actions#retries).
      */
     async attempt(outcome: Outcome): Promise<NextDelivery | undefined> {
@@ -62,7 +62,7 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
       await write((tx) => recordFailure(tx, outcome))
       return undefined
     },
-    /** Ends the lease of a lane, which stays due if anything waits in it. */
+    /** Releases a lane, which stays due if it has waiting deliveries. */
     giveBack: (hookId: number): Promise<void> =>
       write(async (tx) => {
         const held = await lockLanesOf(tx, holder, [hookId])
@@ -132,7 +132,7 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
   }
 }
 
-/** Returns until when nothing is sent to the server; 0 if it is not paused. */
+/** Returns the end of the pause of the server; 0 if it is not paused. */
 async function recordOrigin(tx: Tx, lane: Lane, attempt: Attempt, now: number): Promise<number> {
   if (attempt.status > 0 && lane.isSuspect) await deleteOrigins(tx, [lane.origin])
   if (!attempt.isSilent) return 0

@@ -25,14 +25,17 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 const formOf = (payload: string): string => new URLSearchParams({ payload }).toString()
 
-/** Whether the body of a request is made of the payload alone, so that `bodyOf` tells it. */
+/** Whether the body of a request can be derived from the payload by `bodyOf`. */
 export const isMadeOf = (payload: string, body: string, headers: Headers): boolean =>
   body === payload || headers['Content-Type'] === FORM_TYPE
 
 export const bodyOf = (payload: string, headers: Headers): string =>
   headers['Content-Type'] === FORM_TYPE ? formOf(payload) : payload
 
-/** What is sent for a delivery (behaviour/orgs-webhooks-actions#delivery). Throws for what its type does not send. */
+/**
+ * The request of a delivery (behaviour/orgs-webhooks-actions#delivery). Throws for messages that the type does not
+ * support.
+ */
 function hookRequest(delivery: PendingDelivery, { secret, at }: Sending): HookRequest {
   const { hook, payload } = delivery
   if (!PLAIN_TYPES.has(hook.type)) return chatRequest(delivery, { secret, at })
@@ -57,7 +60,7 @@ function chatRequest(delivery: PendingDelivery, { secret, at }: Sending): HookRe
 const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_ERROR_LENGTH = 500
 
-/** What one attempt sent and what came back. */
+/** The request and response of one attempt. */
 export interface Attempt {
   /** Epoch milliseconds. */
   readonly at: number
@@ -65,27 +68,27 @@ export interface Attempt {
   /** Without `Authorization`. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly requestBody: string
-  /** 0 for no answer. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The first 64 KiB. */
+  /** The first 64 KiB of the response. */
   readonly body: string
   readonly durationMs: number
-  /** Why it failed; empty for success. */
+  /** Why the attempt failed; empty for success. */
   readonly error: string
-  /** The server gave no answer at all. */
+  /** The server did not respond. */
   readonly isSilent: boolean
 }
 
 interface SenderDeps extends Pick<Core, 'secrets' | 'clock'> {
   readonly client: OutgoingClient
-  /** Milliseconds for the whole exchange. */
+  /** The timeout of the whole exchange, in milliseconds. */
   readonly timeout: number
 }
 
 export type Sender = ReturnType<typeof createSender>
 
-/** Sends deliveries; nothing in an answer but its status has a meaning (behaviour/orgs-webhooks-actions#delivery). */
+/** Sends deliveries; only the status of the response is interpreted (behaviour/orgs-webhooks-actions#delivery). */
 export function createSender({ client, secrets, clock, timeout }: SenderDeps) {
   const open = (sealed: string, context: string): string => (sealed === '' ? '' : secrets.open(sealed, context))
   const prepare = (delivery: PendingDelivery, at: number) => {
@@ -100,7 +103,7 @@ export function createSender({ client, secrets, clock, timeout }: SenderDeps) {
     }
   }
   return {
-    /** Throws the reason of `signal` alone. */
+    /** Throws only the reason of `signal`. */
     async send(delivery: PendingDelivery, signal: AbortSignal): Promise<Attempt> {
       const [at, start] = [clock.now(), performance.now()]
       const took = (): number => Math.round(performance.now() - start)
@@ -135,12 +138,12 @@ const explain = (error: unknown): string =>
     ? shortened(`${error.kind}: ${error.message}`)
     : shortened(`not sent: ${error instanceof Error ? error.message : String(error)}`)
 
-/** NOTE: PostgreSQL has no half characters in texts. */
+/** NOTE: PostgreSQL refuses texts with lone surrogates. */
 const shortened = (text: string): string => text.slice(0, MAX_ERROR_LENGTH).toWellFormed()
 
 /**
- * The first 64 KiB as text; what follows is not read. An answer that breaks off has been received: its status counts.
- * NOTE: PostgreSQL has no NUL in texts.
+ * The first 64 KiB as text; the rest is not read. The status of an incomplete response counts. NOTE: PostgreSQL refuses
+ * NUL in texts.
  */
 async function beginning(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []

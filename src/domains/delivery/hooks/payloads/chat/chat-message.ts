@@ -1,4 +1,4 @@
-/** A piece of text, which is a link when it has an address. Nothing is escaped: each chat escapes what it needs. */
+/** A piece of text; it is a link if it has an address. The text is not escaped: each chat format escapes it. */
 export interface Span {
   readonly text: string
   readonly url?: string
@@ -6,21 +6,21 @@ export interface Span {
 
 export type Tone = 'good' | 'bad' | 'changed' | 'neutral'
 
-/** An event as a short text that chats show, whatever their markup. */
+/** An event as a short text for chats with any markup. */
 export interface ChatMessage {
-  /** One line that says all: repository, what happened, who did it. */
+  /** One line with the whole content: repository, change and actor. */
   readonly head: readonly Span[]
-  /** What the event is about. */
+  /** The object of the event. */
   readonly title: Span
-  /** Lines below, such as commits. */
+  /** Additional lines, such as commits. */
   readonly items: readonly (readonly Span[])[]
-  /** A text that a user wrote, such as a comment; may be empty. */
+  /** A text of a user, such as a comment; may be empty. */
   readonly details: string
   readonly tone: Tone
   readonly author: { readonly name: string; readonly url: string; readonly avatarUrl: string }
 }
 
-/** Colours as red, green and blue, six hexadecimal digits. */
+/** Colours as RGB, six hexadecimal digits. */
 export const COLOR_OF: Readonly<Record<Tone, string>> = {
   good: '1ac600',
   bad: 'ff3232',
@@ -30,7 +30,7 @@ export const COLOR_OF: Readonly<Record<Tone, string>> = {
 
 export const plainText = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('')
 
-/** The first characters of a text, with an ellipsis where it goes on. Never cuts a character in two. */
+/** The first characters of a text, with an ellipsis if it is longer. Never splits a character. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length - 1)
@@ -40,8 +40,8 @@ export function shorten(text: string, length: number): string {
 export const firstLine = (text: string): string => text.trimStart().split(/\r?\n/, 1)[0]!.trimEnd()
 
 /**
- * Renders a message in at most so many bytes: first it loses its details by halves, then the last lines, then the
- * links.
+ * Renders a message in at most `maxBytes` bytes: first halves its details repeatedly, then drops the last lines, then
+ * the links.
  */
 export function renderWithin(message: ChatMessage, maxBytes: number, render: (message: ChatMessage) => string): string {
   let shown = message

@@ -57,7 +57,7 @@ describe('the line of a chat', () => {
     expect(plainText(describeMessage(sample(type))!.head)).toBe(line)
   })
 
-  it('says every action in words', () => {
+  it('describes every action in words', () => {
     const line = (type: string, member: object): string => plainText(describeMessage(of(type, member))!.head)
     const { issue } = sample('issues').payload as { readonly issue: object }
     expect(line('issue_label', { action: 'label_updated' })).toContain('issue labels updated: ')
@@ -69,7 +69,7 @@ describe('the line of a chat', () => {
     expect(line('release', { release: { name: '', tag_name: 'v1', body: '' } })).toContain('release published: v1')
   })
 
-  it('leads to what it names', () => {
+  it('links to the objects that it names', () => {
     const links = (type: string): string[] =>
       describeMessage(sample(type))!.head.flatMap(({ text, url }) => (url ? `${text} ${url}` : []))
     expect(links('create')).toEqual([
@@ -82,7 +82,7 @@ describe('the line of a chat', () => {
     expect(links('delete')).not.toContain('v1')
   })
 
-  it('is green for what is new, red for what is gone', () => {
+  it('is green for creations and red for deletions', () => {
     const tones = ['opened', 'closed', 'edited'].map((action) => describeMessage(of('issues', { action }))!.tone)
     expect(tones).toEqual(['good', 'bad', 'changed'])
     expect(describeMessage(of('status', { state: 'success' }))!.tone).toBe('good')
@@ -91,18 +91,18 @@ describe('the line of a chat', () => {
 })
 
 describe.each(CHATS)('%s', (type) => {
-  it.each([...SAMPLES.keys()])('is sent a text for %s', (eventType) => {
+  it.each([...SAMPLES.keys()])('has a text for %s', (eventType) => {
     const { method, contentType, body } = request(type, sample(eventType))
     expect([method, contentType]).toEqual([type === 'matrix' ? 'PUT' : 'POST', 'application/json'])
     expect(body).toContain(eventType === 'fork' ? 'bob/r' : eventType === 'package' ? 'ann' : 'ann/r')
   })
 
-  it('gets no push without commits, and nothing that it cannot show', () => {
+  it('skips pushes without commits and unsupported event types', () => {
     expect(formatMessage(target(type), of('push', { commits: [] }), SENDING)).toBeUndefined()
     expect(formatMessage(target(type), { ...sample('push'), eventType: 'unknown' }, SENDING)).toBeUndefined()
   })
 
-  it('gets texts of any length cut to what it takes', () => {
+  it('shortens texts of any length to its limits', () => {
     for (const body of ['€'.repeat(100_000), '<'.repeat(100_000), '😀'.repeat(100_000), '\\'.repeat(100_000)])
       for (const message of sampleMessages({ title: body, body }).values())
         expect(Buffer.byteLength(request(type, message).body)).toBeLessThan(type === 'matrix' ? 60_000 : 25_000)
@@ -129,7 +129,7 @@ describe('texts of users', () => {
     expect(json('matrix', issue).body).toContain('<\u200B!channel>')
   })
 
-  it('are escaped for those that take Markdown', () => {
+  it('are escaped for chats with Markdown', () => {
     const escaped = String.raw`#7 \<!channel\> & \*b\* \[x\]\(http://evil.test\) \`c\` \| @all`
     expect(json('dingtalk', issue).actionCard.text).toContain(escaped.replace('#', String.raw`\#`))
     expect(json('msteams', issue).title).toContain(
@@ -159,7 +159,7 @@ describe('texts of users', () => {
     }
   })
 
-  it('show no line, no direction and no character that is not theirs', () => {
+  it('cannot add lines, change the text direction or contain invisible characters', () => {
     const title = 'a\r\n[ann/r] build passed\u2028b \u202Egnp.exe\u2066 \uD83D\u0085\u{E0041}\uFEFF'
     const body = `- list\n1. one\n=====\n# head\n${'\n'.repeat(500)}end`
     for (const message of sampleMessages({ title, body }).values()) {
@@ -183,7 +183,7 @@ end`
     expect(json('wechatwork', release).markdown.content).toContain('\n&#35; head')
   })
 
-  it('are cut to the limits of each chat after they are escaped, never within a character', () => {
+  it('are shortened to the limits of each chat after escaping, never within a character', () => {
     for (const text of ['*'.repeat(5000), '😀*'.repeat(3000), '&'.repeat(5000)])
       for (const message of sampleMessages({ title: text, body: text }).values()) {
         const { title, description } = json('discord', message).embeds[0]
@@ -202,7 +202,7 @@ end`
     [`http://ci.test/${'a'.repeat(2000)}`, undefined],
     ['http://gıthub.test/1', 'http://xn--gthub-n4a.test/1'],
     ['HTTPS://CI.test/1', 'https://ci.test/1'],
-  ])('that are the address %j lead to %j or to the commit', (target_url, shown) => {
+  ])('with the address %j link to %j or to the commit', (target_url, shown) => {
     const message = of('status', { target_url })
     const { url } = (message.payload as { readonly commit: { readonly url: string } }).commit
     expect(json('slack', message).attachments[0].title_link).toBe(shown ?? url)
@@ -300,7 +300,7 @@ describe('the request', () => {
     expect(json('matrix', sample('push')).formatted_body.split('<br>')).toHaveLength(3)
   })
 
-  it('for wechatwork and dingtalk has the line and the text', () => {
+  it('for wechatwork and dingtalk contains the line and the text', () => {
     expect(json('wechatwork', sample('issues')).markdown.content).toBe(
       '&#91;[ann/r](http://git.test/ann/r)&#93; issue opened: [#7 A title](http://git.test/ann/r/issues/7) by ' +
         '[ann](http://git.test/ann)\nA text',
@@ -312,12 +312,12 @@ describe('the request', () => {
     })
   })
 
-  it('for packagist is the address of the repository, on pushes alone', () => {
+  it('for packagist is the address of the repository, only for pushes', () => {
     expect(json('packagist', sample('push'))).toEqual({ repository: { url: 'http://git.test/ann/r' } })
     expect(formatMessage(target('packagist'), sample('issues'), SENDING)).toBeUndefined()
   })
 
-  it('for sourcehut_builds is none', () => {
+  it('for sourcehut_builds is undefined', () => {
     expect(formatMessage(target('sourcehut_builds'), sample('push'), SENDING)).toBeUndefined()
   })
 })

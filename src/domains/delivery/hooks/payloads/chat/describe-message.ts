@@ -16,10 +16,10 @@ import { type ChatTarget, FORMATS } from './formats.ts'
 const MAX_TITLE = 200
 const MAX_NAME = 100
 const MAX_DETAILS = 1000
-/** Chats refuse longer ones. */
+/** Chats refuse longer addresses. */
 const MAX_ADDRESS = 2000
 
-/** What the message of an event says, without the repository before it and the sender after it. */
+/** The text of an event, without the repository before it and the sender after it. */
 interface Description {
   readonly words: readonly (string | Span)[]
   readonly title: Span
@@ -30,7 +30,7 @@ interface Description {
 
 type Describe<Type extends SentEventType> = (payload: PayloadOf[Type]) => Description
 
-/** The text that chats show of a message; undefined for a type of event that none shows. */
+/** The chat text of a message; undefined for event types that chats do not show. */
 export function describeMessage({ eventType, payload }: HookMessage): ChatMessage | undefined {
   if (!Object.hasOwn(DESCRIPTIONS, eventType)) return undefined
   const describe = DESCRIPTIONS[eventType as SentEventType] as Describe<SentEventType>
@@ -61,13 +61,13 @@ export function describeMessage({ eventType, payload }: HookMessage): ChatMessag
   }
 }
 
-/** NOTE: a line break in a title would let it show lines as if the server had written them. */
+/** NOTE: a line break in a title could add lines that seem to come from the server. */
 const asLine = (spans: readonly Span[]): Span[] =>
   spans.map((span) => ({ ...span, text: span.text.replaceAll(/\s+/g, ' ') }))
 
 /**
- * An address that a user gave, as it is read: with the host in ASCII. Undefined for what browsers do not open, and with
- * credentials, which may look like a host.
+ * A user-supplied address in normalized form, with the host in ASCII. Undefined for addresses that browsers do not
+ * open, and for those with credentials, which may look like a host.
  */
 function webAddress(text: string): string | undefined {
   const url = URL.parse(text)
@@ -75,7 +75,7 @@ function webAddress(text: string): string | undefined {
   return isOpened && url.username + url.password === '' && url.href.length <= MAX_ADDRESS ? url.href : undefined
 }
 
-/** Where it happened: the repository, for a package without one the owner. */
+/** The repository of the event, or the owner for a package without a repository. */
 function placeOf(payload: PayloadOf[SentEventType]): Span {
   if ('package' in payload && payload.repository === null) {
     const { owner } = payload.package
@@ -196,7 +196,7 @@ const ofReview = (payload: PullPayload, what: string, tone: Tone): Description =
 
 interface Happened {
   readonly kind: string
-  /** In words. */
+  /** The status in words. */
   readonly what: string
   readonly action: string
 }
@@ -234,7 +234,7 @@ function ofPush({ ref, commits, total_commits: total, compare_url: url }: PushPa
   }
 }
 
-/** A request to a chat or another service that does not take the payload itself. */
+/** A request to a chat or another service that does not accept the payload itself. */
 interface ChatRequest {
   readonly method: 'POST' | 'PUT'
   readonly url: string
@@ -243,16 +243,16 @@ interface ChatRequest {
 }
 
 interface Sending {
-  /** The same each time a delivery is tried: chats that know it show the message once. */
+  /** The same for every attempt of a delivery, so that chats which support it show the message once. */
   readonly id: string
   /** Epoch milliseconds. */
   readonly at: number
 }
 
 /**
- * The request that tells a chat of a message; undefined when its type does not send the message: pushes without
- * commits, what is not a push to `packagist`, and anything to `sourcehut_builds`, which needs options that webhooks do
- * not have (behaviour/orgs-webhooks-actions#chat-and-other-hook-types).
+ * The request for a chat; undefined when its type does not support the message: pushes without commits, events other
+ * than pushes for `packagist`, and all events for `sourcehut_builds`, which needs options that webhooks do not have
+ * (behaviour/orgs-webhooks-actions#chat-and-other-hook-types).
  */
 export function formatMessage(target: ChatTarget, message: HookMessage, { id, at }: Sending): ChatRequest | undefined {
   if (message.eventType === 'push' && isEmptyList(message.payload['commits'])) return undefined
@@ -272,7 +272,7 @@ function chatJson(target: ChatTarget, message: HookMessage, at: number): object 
   return described && FORMATS.get(target.type)?.(described, target, at)
 }
 
-/** Tells a registry of packages where to look for new versions. */
+/** Notifies a package registry of new versions in a repository. */
 function packagistJson({ settings }: ChatTarget, { eventType, payload }: HookMessage): object | undefined {
   if (eventType !== 'push') return undefined
   const { html_url: address } = payload['repository'] as { readonly html_url: string }

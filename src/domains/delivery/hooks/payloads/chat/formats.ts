@@ -1,47 +1,47 @@
 import { createHmac } from 'node:crypto'
 import { type ChatMessage, COLOR_OF, plainText, renderWithin, shorten, type Span } from './chat-message.ts'
 
-/** A markup of chats: how it writes a text, and a text that leads to an address. */
+/** A markup of chats: how to write texts and links. */
 interface Markup {
   text(text: string): string
   link(text: string, url: string): string
 }
 
-/** NOTE: control characters are shown by no chat, and some refuse the whole message because of one. */
+/** NOTE: chats do not show control characters, and some refuse a whole message because of one. */
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
 /**
- * What changes the direction of the text after it, so that it shows another line than it is, and what nothing shows.
+ * Characters that change the direction of the following text, which could disguise a line, and invisible characters.
  */
 const INVISIBLE = /[\u202A-\u202E\u2066-\u2069\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu
 const LINE_ENDS = /\r\n|[\u2028\u2029]/g
-/** Separates what begins a mention from the name, without being seen. */
+/** An invisible character that separates the start of a mention from the name. */
 const BREAK = '\u200B'
 
 /** Well-formed, with line feeds and tabs as the only control characters. */
 const printable = (text: string): string =>
   text.toWellFormed().replaceAll(LINE_ENDS, '\n').replaceAll(CONTROLS, ' ').replaceAll(INVISIBLE, '')
 
-/** An address without the characters that end one in the markups below, or begin a mention. */
+/** An address without the characters that end an address in the markups below, or start a mention. */
 const safeUrl = (url: string): string => printable(url).replaceAll(/[\s<>|()[\]"'`\\@]/g, percent)
 const percent = (char: string): string => `%${char.codePointAt(0)!.toString(16).toUpperCase().padStart(2, '0')}`
 
 const escapeTags = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** NOTE: `@name` and `@room` would call people, also where a chat reads HTML. */
+/** NOTE: `@name` and `@room` would mention people, even in chats that render HTML. */
 const html: Markup = {
   text: (text) => escapeTags(printable(text)).replaceAll('"', '&quot;').replaceAll('@', `@${BREAK}`),
   link: (text, url) => `<a href="${html.text(safeUrl(url))}">${html.text(text)}</a>`,
 }
 
-/** NOTE: `<!channel>` and `<@user>` would call people. */
+/** NOTE: `<!channel>` and `<@user>` would mention people. */
 const slackMarkup: Markup = {
   text: (text) => escapeTags(printable(text)),
   link: (text, url) => `<${safeUrl(url)}|${slackMarkup.text(text).replaceAll('|', '¦')}>`,
 }
 
-/** What begins a list, or makes the line before it a heading. */
+/** Escapes characters that start a list, or turn the previous line into a heading. */
 const escapeLineStarts = (text: string): string =>
   text.replaceAll(/^([ \t]*)([-+=])/gm, String.raw`$1\$2`).replaceAll(/^([ \t]*\d{1,9})\./gm, String.raw`$1\.`)
 
@@ -50,13 +50,13 @@ const markdown: Markup = {
   link: (text, url) => `[${markdown.text(text)}](${safeUrl(url)})`,
 }
 
-/** Markdown that may have tags of HTML in it. */
+/** Markdown that may contain HTML tags. */
 const taggedMarkdown: Markup = {
   text: (text) => escapeLineStarts(escapeTags(printable(text)).replaceAll(/[\\`*_{}[\]()#~|]/g, String.raw`\$&`)),
   link: (text, url) => `[${taggedMarkdown.text(text)}](${safeUrl(url)})`,
 }
 
-/** A dialect without escapes of brackets, where `<` begins tags and mentions. */
+/** A dialect without escapes for brackets, in which `<` starts tags and mentions. */
 const entityMarkdown: Markup = {
   text: (text) =>
     escapeTags(printable(text))
@@ -65,13 +65,13 @@ const entityMarkdown: Markup = {
   link: (text, url) => `[${entityMarkdown.text(text)}](${safeUrl(url)})`,
 }
 
-/** No markup: the address follows the text. NOTE: `<at ...>` and `@room` would call people. */
+/** No markup: the address follows the text. NOTE: `<at ...>` and `@room` would mention people. */
 const plain: Markup = {
   text: (text) => printable(text).replaceAll(/[<@]/g, `$&${BREAK}`),
   link: (text, url) => `${plain.text(text)} (${safeUrl(url)})`,
 }
 
-/** A text in at most so many characters of a markup. */
+/** Shortens a text to at most `length` characters after escaping. */
 function textWithin(markup: Markup, text: string, length: number): string {
   for (let shown = shorten(text, length); ;) {
     const made = markup.text(shown)
@@ -83,21 +83,21 @@ function textWithin(markup: Markup, text: string, length: number): string {
 const render = (markup: Markup, spans: readonly Span[]): string =>
   spans.map(({ text, url }) => (url ? markup.link(text, url) : markup.text(text))).join('')
 
-/** What of a webhook a format uses. */
+/** The part of a webhook that formats use. */
 export interface ChatTarget {
   readonly type: string
   readonly url: string
   /** Options of the type, such as the channel of `slack`. */
   readonly settings: Readonly<Record<string, string>>
-  /** Plain; empty for none. */
+  /** In plain text; empty if there is none. */
   readonly secret: string
 }
 
 type Json = Readonly<Record<string, unknown>>
-/** The JSON that a chat takes; `at` is when it is sent, in epoch milliseconds. */
+/** The JSON body for a chat; `at` is the sending time in epoch milliseconds. */
 type Format = (message: ChatMessage, target: ChatTarget, at: number) => Json
 
-/** Bytes of text: a little less than the smallest limit of the chat itself. */
+/** Maximum bytes of text: slightly less than the smallest limit of the chat. */
 const MAX_TEXT = {
   telegram: 4000,
   wechatwork: 4000,
@@ -134,7 +134,7 @@ const slack: Format = (message, { settings }) => {
   }
 }
 
-/** NOTE: a mention in an embed notifies no account. */
+/** NOTE: a mention in an embed does not notify anyone. */
 const discord: Format = (message, { settings }) => ({
   wait: false,
   content: '',
@@ -195,7 +195,7 @@ const msteams: Format = (message) => {
   }
 }
 
-/** With a secret the chat checks the time and a code made of both. */
+/** With a secret, the chat checks the time and a signature over it. */
 const feishu: Format = (message, { secret }, at) => {
   const timestamp = Math.floor(at / 1000)
   const sign = (): string => createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')
