@@ -35,7 +35,7 @@ it('counts again where counters are wrong', async () => {
   })
   await run('check_repo_stats')
   expect((await ann.client.get('/repos/ann/counted')).json.watchers_count).toBe(1)
-  expect(lines.map(({ msg }) => msg)).toContain('counters disagreed with what they count; counted again')
+  expect(lines.map(({ msg }) => msg)).toContain('recounted wrong counters')
 })
 
 it('packs repositories anew, and those that lost a branch once its time is over', async () => {

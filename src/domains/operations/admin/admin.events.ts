@@ -10,9 +10,9 @@ export const adminEvents = {
   'admin.badge_deleted': Type.Object({ slug: Type.String() }),
   'admin.badges_given': Type.Object(UserBadges),
   'admin.badges_taken': Type.Object(UserBadges),
-  /** Stored secrets are encrypted with the key of this id alone. */
+  /** Stored secrets are encrypted only with the key of this id. */
   'admin.key_rotated': Type.Object({ key_id: Type.String() }),
-  /** A repository that lay in the directory for adoption has a row now. */
+  /** A repository in the directory for adoption has got a row. */
   'admin.repo_adopted': Type.Object({ ...OnDisk, repo_id: Id }),
   'admin.task_run': Type.Object({ task: Type.String() }),
   /** The files in the directory for adoption are about to be deleted. */

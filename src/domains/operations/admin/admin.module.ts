@@ -11,7 +11,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** What only site administrators do. */
+/** Functions for site administrators. */
 export const module = defineModule({
   name: 'admin',
   needs: ['repoRules'],

@@ -45,7 +45,7 @@ interface BadgeOperationDeps {
   readonly guards: Pick<Guards, 'adminOfUser'>
 }
 
-/** Badges of users (behaviour/users-and-admin#other-administration); the command line makes them. */
+/** Badges of users (behaviour/users-and-admin#other-administration); the command line creates them. */
 export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operation[] {
   const common = {
     path: '/admin/users/{username}/badges',
@@ -144,7 +144,7 @@ export function cronOperations({ clock, events, schedule }: CronOperationDeps): 
   ]
 }
 
-/** Git repositories on disk that have no row yet (behaviour/users-and-admin#other-administration). */
+/** Git repositories on disk without a row (behaviour/users-and-admin#other-administration). */
 export function unadoptedOperations({ adoption }: { readonly adoption: Adoption }): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], guard: siteAdmin } as const
   const single = { ...common, path: '/admin/unadopted/{owner}/{repo}', responses: { 204: null } } as const

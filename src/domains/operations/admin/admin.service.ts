@@ -26,9 +26,9 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
   const { database, clock } = deps
   return {
     /**
-     * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
-     * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
-     * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
+     * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own
+     * no repository and belong to no organization. With `purge`, its repositories, memberships, comments, and the
+     * organizations of which it is the last owner are deleted, too. Throws invalid, and forbidden for the last
      * administrator (behaviour/users-and-admin#administration-of-users).
      */
     async delete(actor: Actor, user: User, { purge }: { purge: boolean }): Promise<void> {
@@ -53,7 +53,10 @@ async function requireNothingOwned(tx: Tx, user: User, memberships: number): Pro
   if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
 }
 
-/** An individual or organization with its repositories. NOTE: counters are subtracted from what is locked before. */
+/**
+ * Deletes an individual or organization with its repositories. NOTE: counters are subtracted before the rows are
+ * deleted, while they are locked.
+ */
 async function deleteAccount(
   tx: Tx,
   { events, jobs }: AccountRemovalDeps,
@@ -79,13 +82,13 @@ type BadgeDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export type Badges = ReturnType<typeof createBadges>
 
-/** Badges and who has them (behaviour/users-and-admin#other-administration). */
+/** Badges and their holders (behaviour/users-and-admin#other-administration). */
 export function createBadges({ database, clock, events }: BadgeDeps) {
   const { read } = database
   return {
     /** A-Z. */
     of: (userId: UserId): Promise<Badge[]> => listBadgesOf(read, userId),
-    /** All of them or none. Throws NotFound for an unknown slug. */
+    /** Grants all of them or none. Throws NotFound for an unknown slug. */
     grant: (actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         const badges = await listBadgesBySlug(tx, slugs)
@@ -95,7 +98,7 @@ export function createBadges({ database, clock, events }: BadgeDeps) {
         const payload = { user_id: userId, slugs: [...slugs] }
         await events.append(tx, 'admin.badges_given', { actor, repoId: 0, at: clock.now() }, payload)
       }),
-    /** Unknown slugs, and badges that the user has not, are ignored. */
+    /** Ignores unknown slugs, and badges that the user does not have. */
     revoke: (actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         await deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))
@@ -104,7 +107,9 @@ export function createBadges({ database, clock, events }: BadgeDeps) {
       }),
     /** A-Z. */
     list: (): Promise<Badge[]> => listBadges(read),
-    /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
+    /**
+     * Throws conflict for a slug in use, invalid for a slug with characters other than letters, digits, `-` and `_`.
+     */
     create: (actor: Actor, badge: Omit<Badge, 'id'>): Promise<void> =>
       database.transaction(async (tx) => {
         if (!/^[\w-]{1,64}$/.test(badge.slug)) throw invalid(`bad slug: ${badge.slug}`)

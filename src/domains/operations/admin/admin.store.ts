@@ -5,7 +5,7 @@ import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 
 const CHUNK = 200
 
-/** Those of the `owner/name`, in lower case, that a repository has. */
+/** The names among these `owner/name`, in lower case, for which a repository exists. */
 export async function listKnownNames(
   db: Db,
   names: readonly { readonly owner: string; readonly name: string }[],
@@ -34,8 +34,8 @@ export async function listKnownNames(
 }
 
 /**
- * Organizations that the user belongs to; `isLastOwner` where it is their only owner. Their teams of owners are locked
- * until the transaction ends.
+ * Organizations that the user belongs to; `isLastOwner` if it is the only owner. Locks their teams of owners until the
+ * transaction ends.
  */
 export async function lockMemberships(
   tx: Tx,
@@ -72,7 +72,7 @@ export async function lockMemberships(
   return rows.map((row) => ({ orgId: asId(row.id), name: row.name, isLastOwner: last.has(row.id) }))
 }
 
-/** A mark that administrators grant to users. */
+/** A badge that administrators grant to users. */
 export interface Badge {
   readonly id: number
   readonly slug: string
@@ -82,7 +82,7 @@ export interface Badge {
 
 const columns = ['badge.id', 'badge.slug', 'badge.description', 'badge.image_url as imageUrl'] as const
 
-/** A-Z; an account has few. */
+/** A-Z; not paged, since an account has few badges. */
 export function listBadgesOf(db: Db, userId: UserId): Promise<Badge[]> {
   return db
     .selectFrom('user_badge')
@@ -98,7 +98,7 @@ export function listBadges(db: Db): Promise<Badge[]> {
   return db.selectFrom('badge').select(columns).orderBy('badge.slug').execute()
 }
 
-/** In no particular order; unknown slugs are left out. */
+/** In no particular order; omits unknown slugs. */
 export async function listBadgesBySlug(db: Db, slugs: readonly string[]): Promise<Badge[]> {
   if (slugs.length === 0) return []
   return db
@@ -115,13 +115,13 @@ export async function insertBadge(tx: Tx, badge: Omit<Badge, 'id'>): Promise<voi
     .execute()
 }
 
-/** From all users who have it, too. False when there was none. */
+/** Deletes the badge, also from all users. Returns false when it does not exist. */
 export async function deleteBadge(tx: Tx, slug: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('badge').where('slug', '=', slug).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Does nothing for those the user has. */
+/** Skips badges that the user already has. */
 export async function insertUserBadges(tx: Tx, userId: UserId, badges: readonly Badge[]): Promise<void> {
   if (badges.length === 0) return
   await tx

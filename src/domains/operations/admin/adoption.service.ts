@@ -22,7 +22,7 @@ const BRANCHES = 'refs/heads/'
 export type Adoption = ReturnType<typeof createAdoption>
 
 /**
- * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet
+ * Git repositories on disk as `git/adopt/<owner>/<name>.git` without a row
  * (behaviour/users-and-admin#other-administration).
  */
 export function createAdoption(deps: AdoptionDeps) {
@@ -39,7 +39,7 @@ export function createAdoption(deps: AdoptionDeps) {
     return { owner, found }
   }
   return {
-    /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */
+    /** `owner/name`, A-Z; the pattern is a glob over names, or over `owner/name` when it contains a slash. */
     async list(pattern: string, paging: Paging): Promise<Page<string>> {
       const all = await git.adoptions.list()
       const adopted = await listKnownNames(database.read, all)
@@ -52,8 +52,8 @@ export function createAdoption(deps: AdoptionDeps) {
       return pageOf(left.toSorted(), paging)
     },
     /**
-     * Makes it a private repository of its owner. Throws NotFound for an unknown owner, a repository that has a row and
-     * nothing on disk; Invalid for what git cannot read.
+     * Adopts the directory as a private repository of its owner. Throws NotFound for an unknown owner, a repository
+     * with a row, or a missing directory; Invalid for a directory that git cannot read.
      */
     async adopt(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
@@ -61,7 +61,7 @@ export function createAdoption(deps: AdoptionDeps) {
       await takeIn(deps, admin, { owner, found })
       await git.adoptions.discard(found)
     },
-    /** Deletes the files. Throws NotFound as adopt. */
+    /** Deletes the files. Throws NotFound as `adopt`. */
     async discard(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
       await database.transaction((tx) =>
@@ -89,7 +89,7 @@ interface Adopted {
   readonly found: UnadoptedRepo
 }
 
-/** As for a new repository: the directory first, then one transaction; the original is there until both are. */
+/** Like for a new repository: first the directory, then one transaction; the original is deleted only after both. */
 async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Adopted): Promise<void> {
   const { database, git } = deps
   const storage = repoCreation.newStorageKey()

@@ -10,7 +10,10 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Who did what to accounts, rights and settings: written with the change, kept for `audit.days`. */
+/**
+ * The log of changes to accounts, rights and settings: written in the transaction of the change, retained for
+ * `audit.days`.
+ */
 export const module = defineModule({
   name: 'audit',
   needs: [],

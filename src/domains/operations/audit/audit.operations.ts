@@ -26,7 +26,7 @@ const auditQuery = Type.Object({
   ),
 })
 
-/** The audit log for site administrators (docs/operate/audit.md): an addition to the contract. */
+/** The audit log for site administrators (docs/operate/audit.md): an extension of the API. */
 export function auditOperations({ auditLog }: { readonly auditLog: AuditLog }): Operation[] {
   return [
     defineOperation({

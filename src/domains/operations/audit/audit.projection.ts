@@ -17,7 +17,7 @@ const onUser = <Kind extends OfUser>(
     details: detailsOf(payload) ?? {},
   }))
 
-/** Accounts, how they sign in, and what they sign in with. */
+/** Accounts, their sign-ins, and their credentials. */
 const accountProjections: Projections = {
   'user.created': onUser<'user.created'>('user.created'),
   'user.renamed': onUser<'user.renamed'>('user.renamed', ({ old_name }) => ({ old_name })),
@@ -58,7 +58,7 @@ const accountProjections: Projections = {
 
 type Kind = `${'secret' | 'variable'}.${'created' | 'deleted' | 'edited'}`
 
-/** An action on the repository or the account whose secret or variable it is. */
+/** An action on the repository or the account that owns the secret or variable. */
 const onNamed = <K extends Kind>(action: string) =>
   recorded<K>(async (tx, { payload }) => {
     const { repo_id, owner_id, name } = payload as AppendedEvent<'secret.created'>['payload']
@@ -72,7 +72,7 @@ const onNamed = <K extends Kind>(action: string) =>
 
 type RunnerKind = `runner.${'deleted' | 'disabled' | 'enabled'}`
 
-/** An action on the repository, the account or the site whose runner it is. */
+/** An action on the repository, the account or the site that owns the runner. */
 const onRunner = <K extends RunnerKind>(action: string) =>
   recorded<K>(async (tx, { payload }) => {
     const { repo_id, owner_id, runner_id, name } = payload as AppendedEvent<'runner.deleted'>['payload']
@@ -84,7 +84,7 @@ async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<Aud
   return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
 }
 
-/** Packages, runners, and secrets and variables of Actions, by name: values are never recorded. */
+/** Packages, runners, and the names of secrets and variables of Actions; values are never recorded. */
 const actionsProjections: Projections = {
   'package.deleted': recorded(async (tx, { payload: { owner_id, type, name, version } }) => ({
     action: 'package.deleted',
@@ -108,7 +108,7 @@ const onBadges = <Kind extends 'admin.badges_given' | 'admin.badges_taken'>(acti
     return { action, target: await accountTarget(tx, id), details: { badges: slugs } }
   })
 
-/** What only site administrators do. */
+/** Actions of site administrators. */
 const adminProjections: Projections = {
   'admin.badge_created': recorded(async (_, { payload: { slug } }) => ({
     action: 'admin.badge-created',
@@ -163,7 +163,7 @@ const onGrant = <Kind extends 'oauth.grant_given' | 'oauth.grant_revoked'>(actio
     }
   })
 
-/** OAuth2 applications, and what users let them do. */
+/** OAuth2 applications and grants of users. */
 const oauthProjections: Projections = {
   'oauth.application_created': onApplication<'oauth.application_created'>('oauth-application.created'),
   'oauth.application_edited': onApplication<'oauth.application_edited'>('oauth-application.changed'),

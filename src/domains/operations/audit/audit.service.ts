@@ -3,7 +3,7 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type AuditEntry, type AuditFilter, deleteEntriesBefore, listEntries, listEntriesAfter } from './audit.store.ts'
 
 interface AuditLogDeps extends Pick<Core, 'database' | 'clock'> {
-  /** 0 keeps entries for ever. */
+  /** 0: entries never expire. */
   readonly days: number
 }
 
@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 export type AuditLog = ReturnType<typeof createAuditLog>
 
-/** The audit log, to be read (docs/operate/audit.md). Projections of events write it. */
+/** Read access to the audit log (docs/operate/audit.md). Projections of events write it. */
 export function createAuditLog({ database, clock, days }: AuditLogDeps) {
   const { read } = database
   return {

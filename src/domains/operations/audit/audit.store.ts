@@ -10,15 +10,15 @@ export type AuditEntry = Selectable<AuditEntryTable>
 
 /** Absent members select everything. */
 export interface AuditFilter {
-  /** Name of the account at the time, in any case. */
+  /** Name of the account at the time, case-insensitive. */
   readonly actor?: string | undefined
-  /** A whole action, or its part before the dot. */
+  /** A whole action, or its part before the first dot. */
   readonly action?: string | undefined
-  /** Name of the target at the time, in any case. */
+  /** Name of the target at the time, case-insensitive. */
   readonly target?: string | undefined
-  /** Epoch milliseconds, included. */
+  /** Epoch milliseconds, inclusive. */
   readonly since?: number | undefined
-  /** Epoch milliseconds, excluded. */
+  /** Epoch milliseconds, exclusive. */
   readonly before?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export const listEntriesAfter = (
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<AuditEntry[]> => selected(db, filter).where('id', '>', after).orderBy('id').limit(limit).execute()
 
-/** Deletes up to `limit` entries from before `time`, oldest first; returns how many. */
+/** Deletes up to `limit` entries from before `time`, oldest first; returns their number. */
 export async function deleteEntriesBefore(tx: Tx, time: number, limit: number): Promise<number> {
   const old = tx
     .selectFrom('audit_entry')
@@ -66,7 +66,7 @@ function conditions(eb: ExpressionBuilder<Schema, 'audit_entry'>, filter: AuditF
   ]
 }
 
-/** NOTE: `/` follows the dot in ASCII, so that the range contains the actions that begin with the part and a dot. */
+/** NOTE: `/` follows the dot in ASCII, so that the range contains the actions that start with the part and a dot. */
 const actionIs = (eb: ExpressionBuilder<Schema, 'audit_entry'>, action: string) =>
   action.includes('.')
     ? eb('action', '=', action)
@@ -77,7 +77,7 @@ interface AccountName {
   readonly kind: 'user' | 'organization'
 }
 
-/** Undefined for an account that does not exist. */
+/** Undefined for an account that no longer exists. */
 export async function findAccountName(tx: Tx, id: number): Promise<AccountName | undefined> {
   if (id === 0) return undefined
   const row = await tx.selectFrom('user').select(['name', 'kind']).where('id', '=', id).executeTakeFirst()
@@ -105,7 +105,7 @@ export async function findTeamName(tx: Tx, id: number): Promise<string | undefin
   return (await tx.selectFrom('team').select('name').where('id', '=', id).executeTakeFirst())?.name
 }
 
-/** Empty for kinds without names, and for what was deleted meanwhile. */
+/** Empty for kinds without names, and for credentials that were deleted concurrently. */
 export async function findCredentialName(tx: Tx, { kind, id }: RequestCredential): Promise<string> {
   if (id === 0) return ''
   switch (kind) {

@@ -162,7 +162,7 @@ const onHook = <Kind extends HookKind>(action: string) =>
     }
   })
 
-/** Repositories: who may reach them, and what protects or watches them. */
+/** Repositories: access to them, and their protections and webhooks. */
 export const repoProjections: Projections = {
   'repo.edited': recorded(async (tx, { repoId, payload: { changed } }) => {
     const repo = await findRepoName(tx, repoId)

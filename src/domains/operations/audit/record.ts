@@ -10,13 +10,13 @@ export interface AuditTarget {
 
 export const SITE: AuditTarget = { kind: 'site', id: 0, name: '' }
 
-/** What an event means in the audit log. */
+/** The content of an audit entry for an event. */
 export interface AuditFact {
   readonly action: string
-  /** `succeeded` unless given. */
+  /** The default is `succeeded`. */
   readonly outcome?: 'failed'
   readonly target: AuditTarget
-  /** Never secrets, nor addresses that may contain some. */
+  /** Must not contain secrets, or addresses that may contain secrets. */
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>
 }
 
@@ -25,7 +25,7 @@ type Describe<Kind extends EventKind> = (
   event: AppendedEvent<Kind>,
 ) => Promise<AuditFact | readonly AuditFact[]>
 
-/** A projection that writes what `describe` makes of an event. */
+/** A projection that records the result of `describe`. */
 export const recorded =
   <Kind extends EventKind>(describe: Describe<Kind>) =>
   async (tx: Tx, event: AppendedEvent<Kind>): Promise<void> => {
@@ -72,18 +72,18 @@ function bounded(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, MAX_LISTED) : value
 }
 
-/** An account by its id; `name` stands in for one that was deleted before. */
+/** An account by its id; `name` is used if it is already deleted. */
 export async function accountTarget(tx: Tx, id: number, name = ''): Promise<AuditTarget> {
   const found = await findAccountName(tx, id)
   return { kind: found?.kind ?? 'user', id, name: found?.name ?? name }
 }
 
-/** Named `owner/name`. */
+/** The name is `owner/name`. */
 export async function repoTarget(tx: Tx, id: number): Promise<AuditTarget> {
   return { kind: 'repository', id, name: (await findRepoName(tx, id))?.name ?? '' }
 }
 
-/** Named `organization/team`; `name` is the team's where it is known. */
+/** The name is `organization/team`; `name` is that of the team if the caller knows it. */
 export async function teamTarget(
   tx: Tx,
   { org_id: orgId, team_id: id, name }: { readonly org_id: number; readonly team_id: number; readonly name?: string },

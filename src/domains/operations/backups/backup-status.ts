@@ -1,24 +1,24 @@
 import type { Core } from '../../../core/module.ts'
 
-/** How far the process that copies is. */
+/** The progress of the process that copies. */
 export interface BackupStatus {
-  /** Seconds of commits that could not be restored now; -1 before the first copy. */
+  /** Seconds between now and the last point in time that can be restored; -1 before the first copy. */
   readonly lag: number
-  /** Copies that failed since the start. */
+  /** Failed copies since the start. */
   readonly failures: number
 }
 
 const QUESTION = 'backup'
 
 interface StatusDeps extends Pick<Core, 'clock' | 'processes'> {
-  /** Whether this process is the one that copies. */
+  /** Whether this process runs the backup. */
   isCopying(): boolean
   /** Epoch milliseconds; 0 before the first copy. */
   coveredUntil(): number
   failures(): number
 }
 
-/** Asks the other processes where this one does not copy; undefined where none does. */
+/** Asks the other processes if this one does not copy; undefined if no process copies. */
 export function createBackupStatus({ clock, processes, isCopying, coveredUntil, failures }: StatusDeps): {
   read(): Promise<BackupStatus | undefined>
 } {

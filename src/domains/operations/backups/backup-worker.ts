@@ -3,14 +3,14 @@ import type { Release, SharedLocks } from '../../../core/platform/concurrency/lo
 import type { Worker } from '../../../core/module.ts'
 import type { FailureNote } from './failure-note.ts'
 
-/** One of the things that are copied. */
+/** A copier of one part of the data. */
 export interface Copier {
-  /** For the log. */
+  /** The name of the part in log messages. */
   readonly what: string
   readonly intervalMs: number
-  /** Copies what is new; true when there is more. Throws when the place cannot be used. */
+  /** Copies new data; returns true when there is more. Throws when the destination is unavailable. */
   copy(): Promise<boolean>
-  /** Copies the rest. */
+  /** Copies the remaining data. */
   close(): Promise<void>
 }
 
@@ -19,20 +19,20 @@ interface BackupWorkerDeps {
   readonly log: Logger
   /** Aborted when the server stops, which ends long copies. */
   readonly stopping: AbortController
-  /** What the doctor reads. */
+  /** The status file for the doctor. */
   readonly note: FailureNote
-  /** The right to copy to the place. */
+  /** The right to copy to the destination. */
   readonly claim: { keep(): Promise<void>; release(): Promise<void> }
-  /** Of all processes of the server: one of them copies. */
+  /** Locks shared by all processes of the server, one of which copies. */
   readonly locks: SharedLocks | undefined
 }
 
 const CLAIM_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
-/** For the last copy of a server that stops. */
+/** The time limit for the last copy when the server stops. */
 const CLOSE_MS = 10_000
 
-/** Copies while the server runs. What fails is tried again with growing pauses, and disturbs nothing else. */
+/** Copies while the server runs. Failed copies are retried with growing pauses without affecting other work. */
 export class BackupWorker implements Worker {
   readonly #deps: BackupWorkerDeps
   #running: Promise<void> | undefined
@@ -43,12 +43,12 @@ export class BackupWorker implements Worker {
     this.#deps = deps
   }
 
-  /** Copies that failed since the start. */
+  /** Failed copies since the start. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Whether this process is the one that copies. */
+  /** Whether this process runs the backup. */
   get isCopying(): boolean {
     return this.#isCopying
   }
@@ -62,7 +62,7 @@ export class BackupWorker implements Worker {
     await this.#running
   }
 
-  /** Copies everything that is new: for tests. */
+  /** Copies all new data; for tests. */
   async drain(): Promise<boolean> {
     return false
   }
@@ -73,7 +73,7 @@ export class BackupWorker implements Worker {
     try {
       this.#isCopying = true
       await note.clear()
-      // What is wrong with the claim is reported by the copies that need it.
+      // Errors of the claim are reported by the copies that require it.
       const keep = (): Promise<boolean> =>
         claim.keep().then(
           () => false,
@@ -105,7 +105,7 @@ export class BackupWorker implements Worker {
         this.#failures++
         await this.#deps.note.set(copier.what, reasonOf(error as Error))
         if (failed++ === 0)
-          this.#deps.log.warn({ err: error, what: copier.what }, 'the backup failed and is tried again')
+          this.#deps.log.warn({ err: error, what: copier.what }, 'the backup failed and will be retried')
       }
       if (!more)
         await pause(Math.min(copier.intervalMs * 2 ** failed, Math.max(copier.intervalMs, LONGEST_PAUSE_MS)), signal)
@@ -115,7 +115,7 @@ export class BackupWorker implements Worker {
   async #close(): Promise<void> {
     const { copiers, claim, log } = this.#deps
     const close = ({ what, close: work }: Pick<Copier, 'close' | 'what'>): Promise<void> =>
-      work().catch((error: unknown) => log.warn({ err: error, what }, 'the last copy before the stop failed'))
+      work().catch((error: unknown) => log.warn({ err: error, what }, 'the last copy before the shutdown failed'))
     const closing = Promise.all(
       copiers.map((copier) => close({ what: copier.what, close: () => copier.close() })),
     ).then(() => close({ what: 'owner', close: () => claim.release() }))
@@ -125,7 +125,7 @@ export class BackupWorker implements Worker {
   }
 }
 
-/** What the store of files said, too. */
+/** Includes the message of the file store. */
 const reasonOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message} (${cause.message || cause.name})` : message
 

@@ -17,10 +17,10 @@ interface BackupCheckDeps {
   readonly dataDir: string
 }
 
-/** A running server needs this long for its next copy. */
+/** The maximum time that a running server needs for its next copy. */
 const PATIENCE_MS = 15_000
 
-/** Says what is not copied and why, and how far the continuous backup is behind the database. */
+/** Reports data that is not copied, with the reason, and the lag of the continuous backup behind the database. */
 export const backupCheck = (deps: BackupCheckDeps): DoctorCheck => ({
   name: 'backup',
   async *run() {

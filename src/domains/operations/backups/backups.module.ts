@@ -18,17 +18,20 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Between copies of what was committed to an SQLite database. */
+/** The interval between copies of commits to an SQLite database. */
 const DATABASE_MS = 1000
-/** Between copies of the whole SQLite database. */
+/** The interval between snapshots of the whole SQLite database. */
 const SNAPSHOT_MS = 86_400_000
 /** Size of the log of SQLite at which an interrupted copy starts again with a snapshot. */
 const MAX_LOG_BYTES = 256_000_000
 const MERGE_MS = 5 * 60_000
-/** Age up to which every moment of an SQLite database can be restored; before, a moment of each hour. */
+/**
+ * Age up to which an SQLite database can be restored to any point in time; older data can be restored to one point per
+ * hour.
+ */
 const EXACT_MS = 48 * 3_600_000
 
-/** Of the running Linux kernel; empty on other systems. */
+/** The boot id of the running Linux kernel; empty on other systems. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

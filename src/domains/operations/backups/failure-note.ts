@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/platform/clock.ts'
 import { ifGone } from '../../../core/platform/files/gone.ts'
 import { members, parseJson } from '../../../core/platform/json-members.ts'
 
-/** Why something is not copied. */
+/** The reason why a part of the data is not copied. */
 export interface BackupFailure {
   readonly what: string
   /** Epoch milliseconds of the first failure since the last success. */
@@ -14,7 +14,7 @@ export interface BackupFailure {
 
 const FILE = 'backup-failures.json'
 
-/** What fails now, in a file of the data directory: for the doctor, which is another process. */
+/** Writes present failures to a file of the data directory for the doctor, which is another process. */
 export class FailureNote {
   readonly #file: string
   readonly #clock: Clock
@@ -25,7 +25,7 @@ export class FailureNote {
     this.#clock = clock
   }
 
-  /** A disk that is full refuses this, too: then the doctor says less. */
+  /** Ignores errors: a full disk refuses this file, too, and the doctor then reports less. */
   async set(what: string, message: string): Promise<void> {
     const known = this.#failures.get(what)
     if (known?.message === message) return
@@ -37,7 +37,7 @@ export class FailureNote {
     if (this.#failures.delete(what)) await this.#write()
   }
 
-  /** Forgets what an earlier process left. */
+  /** Deletes the file of an earlier process. */
   async clear(): Promise<void> {
     this.#failures.clear()
     await this.#write()
@@ -51,7 +51,7 @@ export class FailureNote {
   }
 }
 
-/** Of the process that copies, or of the last one that did. */
+/** The failures of the process that copies, or of the last one. */
 export async function readFailures(dataDir: string): Promise<BackupFailure[]> {
   const text = await readFile(join(dataDir, FILE), 'utf8').catch(ifGone(''))
   const list = parseJson(text)?.value

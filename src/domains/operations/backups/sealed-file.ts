@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { conflict } from '../../../core/platform/errors.ts'
 
-/** A small file of a copy: the SHA-256 of all that follows it, a JSON header in one line, and the body. */
+/** A small file of a copy: the SHA-256 of the rest, a JSON header in one line, and the body. */
 export interface SealedFile<Header> {
   readonly header: Header
   readonly body: Buffer
-  /** The SHA-256 that it begins with, by which the next file names it. */
+  /** The SHA-256 at the beginning of the file, by which the next file refers to it. */
   readonly hash: string
 }
 
@@ -17,7 +17,7 @@ export function seal(header: object, body: Uint8Array = Buffer.alloc(0)): { data
   return { data: Buffer.concat([Buffer.from(`${hash} `), rest]), hash }
 }
 
-/** Throws Conflict when a byte is not as it was written. */
+/** Throws Conflict for a file that was modified. */
 export function unseal<Header>(name: string, data: Buffer | undefined): SealedFile<Header> {
   if (data === undefined) throw conflict(`${name} is missing`)
   const hash = data.toString('latin1', 0, HASH_LENGTH)

@@ -4,5 +4,5 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 export const compress = promisify(zstdCompress)
 export const decompress = promisify(zstdDecompress)
 
-/** For what is compressed while commits go on: the fastest level. */
+/** The fastest level, because compression competes with commits. */
 export const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }

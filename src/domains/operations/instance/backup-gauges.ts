@@ -1,7 +1,7 @@
 import type { BackupStatus } from '../backups/backup-status.ts'
 import type { Gauges } from './metrics.routes.ts'
 
-/** The continuous backup; nothing where there is none. */
+/** Gauges of the continuous backup; empty if it is disabled. */
 export function backupGauges(status: { read(): Promise<BackupStatus | undefined> } | undefined): Gauges {
   if (status === undefined) return {}
   return {

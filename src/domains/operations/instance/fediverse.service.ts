@@ -6,7 +6,7 @@ import { errors } from '../../errors.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { countActiveUsers, countActivitiesOfKind, findUserByPublicEmail } from './usage.store.ts'
 
-/** How much the server is used. */
+/** Usage statistics of the server. */
 interface Usage {
   readonly users: number
   readonly activeMonth: number
@@ -18,7 +18,7 @@ interface Usage {
 export interface FediverseSettings {
   readonly enabled: boolean
   readonly sharesStatistics: boolean
-  /** Host and port under which the server is reached. */
+  /** Public host and port of the server. */
   host(): string
 }
 
@@ -29,8 +29,8 @@ const DAY_MS = 24 * 60 * 60_000
 export type Fediverse = ReturnType<typeof createFediverse>
 
 /**
- * What other servers may ask: how this one is used and which account a handle names
- * (behaviour/users-and-admin#miscellaneous-endpoints). Everything throws NotFound when federation is off.
+ * Answers to other servers: usage statistics, and accounts by handle
+ * (behaviour/users-and-admin#miscellaneous-endpoints). All functions throw NotFound when federation is disabled.
  */
 export function createFediverse({
   database,
@@ -49,7 +49,7 @@ export function createFediverse({
   return {
     requireOn,
 
-    /** Zeros unless the site shares statistics; up to three minutes old. */
+    /** Zeros unless the site shares statistics; cached for up to three minutes. */
     async usage(): Promise<Usage> {
       requireOn()
       if (!settings.sharesStatistics) return NONE
@@ -68,8 +68,8 @@ export function createFediverse({
     },
 
     /**
-     * By `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound for accounts that
-     * anonymous callers may not see.
+     * Finds an account by `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound
+     * for accounts that anonymous clients may not see.
      */
     async find(resource: string): Promise<User> {
       requireOn()

@@ -2,26 +2,26 @@ import type { Logger } from '../../../core/platform/logger.ts'
 
 interface HealthCheckOptions {
   readonly name: string
-  /** Rejects when the part does not work. */
+  /** Rejects when the component does not work. */
   readonly test: () => Promise<unknown>
-  /** Milliseconds after which the part counts as not working. */
+  /** Timeout of the test, in milliseconds. */
   readonly deadlineMs: number
-  /** Milliseconds for which a result is given again. */
+  /** How long a success is cached, in milliseconds. */
   readonly keptMs: number
-  /** The same for a failure: `keptMs` when undefined. */
+  /** How long a failure is cached; `keptMs` if undefined. */
   readonly failureKeptMs?: number
   readonly log: Pick<Logger, 'error' | 'info'>
 }
 
 /**
- * Whether a part of the server works. However often it is asked, one test runs at a time and its result is given again
- * for a moment; changes are logged, with the reason.
+ * Checks whether a component of the server works. Only one test runs at a time, and its result is cached briefly;
+ * changes are logged with the reason.
  */
 export class HealthCheck {
   readonly name: string
   readonly #options: HealthCheckOptions
   #result: Promise<boolean> | undefined
-  /** `performance.now()` from which on the next caller tests again. */
+  /** `performance.now()` at which the cached result expires. */
   #freshUntil = 0
   #passed = true
 

@@ -6,15 +6,18 @@ import { HealthCheck } from './health-check.ts'
 import type { HealthParts } from './health.routes.ts'
 
 const DATABASE = { deadlineMs: 3_000, keptMs: 250 }
-/** A part that is needed is found soon after its return. The schema fails too while the database is away. */
+/**
+ * For required components, whose recovery is detected quickly. The schema check also fails while the database is
+ * unavailable.
+ */
 const NEEDED = { deadlineMs: 3_000, keptMs: 1_000, failureKeptMs: 250 }
-/** NOTE: short, because balancers wait for it although it decides nothing. */
+/** NOTE: short, because load balancers wait for it although it does not affect the result. */
 const BUCKET = { deadlineMs: 1_000, keptMs: 1_000 }
 
-/** What `/api/healthz` and `/api/readyz` test. */
+/** The components that `/api/healthz` and `/api/readyz` check. */
 export function healthParts({ blobs, database, dataDir, log, stopping }: Core): HealthParts {
   const { bucket, kind } = blobs
-  // NOTE: the root may be on a shared file system that does not answer while its server is away.
+  // NOTE: the root may be on a shared file system that blocks while its server is unavailable.
   const repositories = (): Promise<void> => access(join(dataDir, 'git'), constants.R_OK | constants.W_OK)
   return {
     database: new HealthCheck({ name: 'database', test: () => database.ping(), log, ...DATABASE }),

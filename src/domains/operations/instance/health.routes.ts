@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { HealthCheck } from './health-check.ts'
 
 export interface HealthParts {
-  /** Without it no request can be answered. */
+  /** Without it no request succeeds. */
   readonly database: HealthCheck
-  /** Without one of them this process is to get no requests. */
+  /** If one of them fails, this process should receive no requests. */
   readonly needed: readonly HealthCheck[]
-  /** Without them most requests can be answered. */
+  /** Without them most requests still succeed. */
   readonly optional: readonly HealthCheck[]
   /** Aborted when the server is about to stop. */
   readonly stopping: AbortSignal
@@ -15,8 +15,9 @@ export interface HealthParts {
 type Status = 'fail' | 'pass' | 'warn'
 
 /**
- * `/api/healthz`: whether the process and its database answer. `/api/readyz`: whether a balancer should send requests
- * here. 200 or 503, see behaviour/users-and-admin#health. They say which part failed, never why.
+ * `/api/healthz`: whether the process and its database respond. `/api/readyz`: whether a load balancer should send
+ * requests to this process. 200 or 503, see behaviour/users-and-admin#health. The responses name the failed component,
+ * but not the reason.
  */
 export function registerHealth(app: FastifyInstance, { database, needed, optional, stopping }: HealthParts): void {
   app.get('/api/healthz', async (_, reply) => answer(reply, await run([database], 'fail')))

@@ -14,7 +14,7 @@ import { registerUserFiles } from './user-files.routes.ts'
 import { webhookGauges } from './webhook-gauges.ts'
 import { registerWellKnown } from './well-known.routes.ts'
 
-/** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
+/** Information about the server: version, settings, health, metrics, and the endpoints for other servers. */
 export const module = defineModule({
   name: 'instance',
   needs: ['backupStatus', 'certificates', 'gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
@@ -110,7 +110,8 @@ interface MetricsUse {
 }
 
 /**
- * Hooks on the main server, and `/metrics` there unless it has a port of its own. NOTE: loads its library on demand.
+ * Measuring hooks on the main server, and `/metrics` there unless it has a port of its own. NOTE: loads its library on
+ * demand.
  */
 async function createMetricsParts(
   { enabled, host, port }: Config['metrics'],
@@ -132,7 +133,7 @@ async function createMetricsParts(
           listener = await listenForMetrics(metrics, { host, port })
           onListen(listener.url)
         },
-        // The metrics are served until all requests are answered and all jobs have ended.
+        // Does nothing: the metrics are served until all requests and jobs have ended.
         async close() {},
       },
     ],

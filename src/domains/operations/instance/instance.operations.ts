@@ -18,7 +18,7 @@ interface NodeInfoOperationDeps {
   readonly site: Site
 }
 
-/** What the server is and how it is used (behaviour/users-and-admin#miscellaneous-endpoints). */
+/** NodeInfo: software and usage of the server (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function nodeInfoOperations({ fediverse, site }: NodeInfoOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -37,7 +37,7 @@ export function nodeInfoOperations({ fediverse, site }: NodeInfoOperationDeps): 
           software: { name: 'ingot', version: SERVER_VERSION, repository: '', homepage: site.rootUrl() },
           protocols: ['activitypub'],
           services: { inbound: [], outbound: ['rss2.0'] },
-          // Accounts are made by administrators.
+          // Only administrators create accounts.
           openRegistrations: false,
           usage: { users: { total: users, activeMonth, activeHalfyear }, localPosts: posts, localComments: comments },
           metadata: {},
@@ -47,7 +47,7 @@ export function nodeInfoOperations({ fediverse, site }: NodeInfoOperationDeps): 
   ]
 }
 
-/** The settings in force, as clients get them. */
+/** The effective settings as clients get them. */
 export interface PublicSettings {
   readonly ui: GeneralUISettings
   readonly api: GeneralAPISettings

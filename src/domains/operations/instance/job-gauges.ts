@@ -6,7 +6,7 @@ import { shareReading } from './shared-reading.ts'
 
 const KEEP_MS = 5_000
 
-/** The queue of jobs by kind; kinds without jobs have no lines. */
+/** The queue of jobs by kind; omits kinds without jobs. */
 export function jobGauges({ read }: Database, clock: Clock): Gauges {
   const load = shareReading(() => loadJobNumbers(read, clock.now()), clock, KEEP_MS)
   return {

@@ -10,12 +10,12 @@ interface Sample {
   readonly value: number
 }
 
-/** One number, or one for each combination of labels. */
+/** One value, or one value per combination of labels. */
 type Gauge =
   | { readonly help: string; read(): number | Promise<number> }
   | { readonly help: string; readonly labelNames: readonly string[]; read(): Promise<readonly Sample[]> }
 
-/** Numbers that are read when they are asked for, by metric name without the prefix. */
+/** Values that are read at each scrape, by metric name without the prefix. */
 export type Gauges = Readonly<Record<string, Gauge>>
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
@@ -24,7 +24,9 @@ const QUESTION = 'metrics'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Measures every request of `app` and the process itself; the text sums what all processes of the server measured. */
+/**
+ * Measures all requests of `app` and the process itself; the text sums the measurements of all processes of the server.
+ */
 export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: Processes) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -52,7 +54,7 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: P
     running.inc()
     done()
   })
-  // NOTE: looked up once; the library sorts and joins the labels each time. Bounded by operations, methods and
+  // NOTE: cached, because the library sorts and joins the labels at each look-up. Bounded by operations, methods and
   // statuses.
   const series = new Map<string, { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> }>()
   const seriesOf = (operation: string, method: string, status: number) => {
@@ -86,7 +88,7 @@ function register(registry: Registry, name: string, gauge: Gauge): void {
     name: `ingot_${name}`,
     help: gauge.help,
     labelNames: 'labelNames' in gauge ? gauge.labelNames : [],
-    // NOTE: of the whole server, whichever process reads it.
+    // NOTE: the value describes the whole server, whichever process reads it.
     aggregator: 'first',
     registers: [registry],
     async collect() {
@@ -113,7 +115,7 @@ export interface MetricsListener {
   close(): Promise<void>
 }
 
-/** A server for metrics alone, so that they can stay on an inner network. */
+/** A separate server for metrics, which can listen on an internal network only. */
 export async function listenForMetrics(
   metrics: Metrics,
   address: { readonly host: string; readonly port: number },

@@ -4,7 +4,7 @@ import { repoQueries } from '../../repositories/index.ts'
 import type { Gauges } from './metrics.routes.ts'
 import { shareReading } from './shared-reading.ts'
 
-/** The query reads all rows. */
+/** Cached, because the query reads all rows. */
 const KEEP_MS = 60_000
 
 export function repoGauges({ read }: Database, clock: Clock): Gauges {

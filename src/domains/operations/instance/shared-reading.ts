@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/platform/clock.ts'
 
-/** What several gauges read at once, loaded again after `keepMs` at the earliest: a scrape costs one query for all. */
+/** A value shared by several gauges, cached for `keepMs`, so that a scrape costs one query for all. */
 export function shareReading<T>(load: () => Promise<T>, clock: Clock, keepMs: number): () => Promise<T> {
   let reading: Promise<T> | undefined
   let readAt = 0

@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import { type User, userRows } from '../../accounts/index.ts'
 
-/** Individuals who signed in or did something since then, epoch milliseconds. */
+/** The number of individuals who signed in or were active since the time, in epoch milliseconds. */
 export async function countActiveUsers(db: Db, since: number): Promise<number> {
   const { count } = await db
     .selectFrom('user')
@@ -23,7 +23,7 @@ export async function countActiveUsers(db: Db, since: number): Promise<number> {
   return count
 }
 
-/** All activities of these kinds. */
+/** The number of activities of these kinds. */
 export async function countActivitiesOfKind(db: Db, opTypes: readonly string[]): Promise<number> {
   const { count } = await db
     .selectFrom('activity')
@@ -33,7 +33,7 @@ export async function countActivitiesOfKind(db: Db, opTypes: readonly string[]):
   return count
 }
 
-/** The individual whose primary address this is, unless it is hidden. */
+/** The individual with this primary address, unless the address is hidden. */
 export async function findUserByPublicEmail(db: Db, email: string): Promise<User | undefined> {
   const row = await db
     .selectFrom('email_address')

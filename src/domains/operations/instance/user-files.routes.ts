@@ -8,7 +8,7 @@ export interface UserFileDeps {
   readonly gpgKeys: Services['gpgKeys']
   readonly sshKeys: Services['sshKeys']
   readonly users: Services['users']
-  /** Where an account's image is. */
+  /** The address of an account's image. */
   avatarUrl(user: User): string
 }
 
@@ -22,7 +22,7 @@ Note: This user has no GPG keys.
 `
 
 /**
- * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name
+ * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that download keys by account name
  * (behaviour/git-data-and-transport#web-addresses).
  */
 export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): void {
@@ -43,7 +43,7 @@ export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): voi
   route('png', async (user, reply) => reply.redirect(deps.avatarUrl(user), 303))
 }
 
-/** Undefined for users that the caller may not see, and for callers whose credentials are wrong. */
+/** Undefined for users that the viewer may not see, and for requests with wrong credentials. */
 async function findUser({ webAccess, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
   const { user } = request.params as { user: string }
   try {

@@ -9,11 +9,14 @@ import type { Fediverse } from './fediverse.service.ts'
 export interface WellKnownOptions {
   readonly fediverse: Fediverse
   readonly site: Site
-  /** Anonymous callers get no answer about accounts. */
+  /** Anonymous clients get no information about accounts. */
   readonly requireSignIn: boolean
 }
 
-/** What other servers and clients look for outside of the API (behaviour/users-and-admin#miscellaneous-endpoints). */
+/**
+ * Well-known addresses outside of the API for other servers and clients
+ * (behaviour/users-and-admin#miscellaneous-endpoints).
+ */
 export function registerWellKnown(app: FastifyInstance, { fediverse, site, requireSignIn }: WellKnownOptions): void {
   app.get('/api/forgejo/v1/version', (_, reply) => {
     if (requireSignIn) throw engineErrors.signInRequired()

@@ -3,10 +3,10 @@ import type { DoctorCheck } from '../../../core/module.ts'
 import { clockFindings, nodeFindings } from './nodes.policy.ts'
 import type { Nodes } from './nodes.service.ts'
 
-/** A cluster has far fewer. */
+/** Far more than any cluster has. */
 const MAX_NODES = 1_000
 
-/** Names nodes that are gone, of another version, or with a wrong clock. */
+/** Reports nodes that have disappeared, run another version, or have a wrong clock. */
 export const nodesCheck = (nodes: Nodes): DoctorCheck => ({
   name: 'nodes',
   async *run() {

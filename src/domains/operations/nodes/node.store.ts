@@ -6,7 +6,7 @@ import type { NodeTable } from './node.table.ts'
 
 export type NodeRow = Selectable<NodeTable>
 
-/** Inserts the row, or brings that of the same instance up to date. */
+/** Inserts the row, or updates that of the same instance. */
 export async function upsertNode(tx: Tx, row: NodeRow): Promise<void> {
   const { instance: _, ...facts } = row
   await tx
@@ -16,7 +16,7 @@ export async function upsertNode(tx: Tx, row: NodeRow): Promise<void> {
     .execute()
 }
 
-/** Nothing happens when another process of the server sends the heartbeats by now. */
+/** Does nothing when another process of the server now sends the heartbeats. */
 export async function deleteOwnNode(
   tx: Tx,
   { instance, sender_pid }: Pick<NodeRow, 'instance' | 'sender_pid'>,
@@ -24,7 +24,7 @@ export async function deleteOwnNode(
   await tx.deleteFrom('node').where('instance', '=', instance).where('sender_pid', '=', sender_pid).execute()
 }
 
-/** Deletes rows that earlier runs of the node left. */
+/** Deletes rows of earlier runs of the node. */
 export async function deleteEarlierRuns(
   tx: Tx,
   { instance, name, host }: Pick<NodeRow, 'host' | 'instance' | 'name'>,
@@ -42,6 +42,6 @@ export async function deleteNodesBefore(tx: Tx, time: number): Promise<void> {
   await tx.deleteFrom('node').where('heartbeat_at', '<', time).execute()
 }
 
-/** By name. */
+/** Ordered by name. */
 export const listNodes = (db: Db, paging: Paging): Promise<Page<NodeRow>> =>
   selectPage(db.selectFrom('node').selectAll().orderBy('name').orderBy('instance'), paging, (row) => row)

@@ -1,24 +1,24 @@
-/** A running server: one row however many worker processes it has. Times are those of the database, in milliseconds. */
+/** A running server: one row for any number of worker processes. Times are those of the database, in milliseconds. */
 export interface NodeTable {
-  /** Of one run of one server: no later run has it. */
+  /** Identifies one run of one server; later runs have another value. */
   instance: string
   name: string
-  /** Of the machine. */
+  /** The host name of the machine. */
   host: string
-  /** Of the process that was started: the supervisor where there is one. */
+  /** The id of the process that was started: the supervisor if there is one. */
   pid: number
   version: string
-  /** Name of the newest migration that it knows. */
+  /** Name of the newest migration of this version. */
   schema: string
-  /** Host and port on which it listens; the port is empty where the system chose it. */
+  /** Host and port of the listener; the port is empty if the system chose it. */
   address: string
-  /** Processes that answer requests. */
+  /** Number of processes that handle requests. */
   workers: number
   started_at: number
   heartbeat_at: number
-  /** Of the machine's clock from that of the database: milliseconds, above 0 where it is ahead. */
+  /** Offset of the machine's clock from that of the database, in milliseconds; positive if it is ahead. */
   clock_offset: number
-  /** The process that sends the heartbeats: another one when the leader of the workers changes. */
+  /** The process that sends the heartbeats; changes with the leader of the workers. */
   sender_pid: number
 }
 

@@ -14,7 +14,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** The servers that use the database: who they are, and that they run. */
+/** The servers that use the database, and their heartbeats. */
 export const module = defineModule({
   name: 'nodes',
   needs: [],

@@ -7,7 +7,7 @@ import { AdminNode } from './node.model.ts'
 import { presentNode } from './node.present.ts'
 import type { Nodes } from './nodes.service.ts'
 
-/** The servers that use the database (docs/operate/scaling.md#nodes): an addition to the contract. */
+/** The servers that use the database (docs/operate/scaling.md#nodes): an extension of the API. */
 export function nodesOperations(nodes: Nodes): Operation[] {
   return [
     defineOperation({

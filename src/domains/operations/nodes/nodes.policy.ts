@@ -1,31 +1,31 @@
 import type { Finding } from '../../../core/module.ts'
 import type { NodeRow } from './node.store.ts'
 
-/** PostgreSQL: often, because other nodes and load balancers read it. */
+/** For PostgreSQL: short, because other nodes and load balancers read it. */
 const HEARTBEAT_MS = 5_000
-/** NOTE: on SQLite there is one server, and each commit makes cached rows and totals stale. */
+/** NOTE: SQLite has only one server, and each commit invalidates cached rows and totals. */
 const HEARTBEAT_ON_SQLITE_MS = 60_000
-/** Heartbeats that a node may miss. */
+/** The number of missed heartbeats after which a node counts as gone. */
 const MISSED = 4
-/** Behind or ahead of the database. */
+/** The tolerated offset from the clock of the database, in either direction. */
 const MAX_CLOCK_OFFSET_MS = 1_000
 
 export const heartbeatInterval = (dialect: 'postgres' | 'sqlite'): number =>
   dialect === 'sqlite' ? HEARTBEAT_ON_SQLITE_MS : HEARTBEAT_MS
 
-/** Whether the last heartbeat is so old that the node is not there any more. */
+/** Whether the last heartbeat is so old that the node no longer runs. */
 export const isGone = ({ heartbeat_at }: NodeRow, now: number, intervalMs: number): boolean =>
   heartbeat_at < now - MISSED * intervalMs
 
 interface Observer {
-  /** Of the program that looks. */
+  /** The version of the checking program. */
   readonly version: string
-  /** Of the database. */
+  /** The time of the database. */
   readonly now: number
   readonly intervalMs: number
 }
 
-/** What is remarkable about the nodes, for `ingot doctor`. */
+/** Findings about the nodes for `ingot doctor`. */
 export function nodeFindings(nodes: readonly NodeRow[], { version, now, intervalMs }: Observer): Finding[] {
   const [gone, running] = [true, false].map((wanted) =>
     nodes.filter((node) => isGone(node, now, intervalMs) === wanted),
@@ -51,7 +51,7 @@ export function nodeFindings(nodes: readonly NodeRow[], { version, now, interval
   ]
 }
 
-/** What is wrong with a clock that differs from the database's by `offset` milliseconds. */
+/** Findings about a clock that differs from the database's by `offset` milliseconds. */
 export function clockFindings(whose: string, offset: number): Finding[] {
   if (Math.abs(offset) <= MAX_CLOCK_OFFSET_MS) return []
   const by = `${(Math.abs(offset) / 1000).toFixed(1)} s ${offset > 0 ? 'ahead of' : 'behind'}`

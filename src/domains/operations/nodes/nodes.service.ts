@@ -12,14 +12,14 @@ import {
 } from './node.store.ts'
 import { heartbeatInterval, isGone } from './nodes.policy.ts'
 
-/** A cluster has far fewer. */
+/** Far more than any cluster has. */
 const MAX_NODES = 1_000
-/** After which the row of a node that is gone is deleted. */
+/** The time after which the row of a node that no longer runs is deleted. */
 const KEPT_MS = 24 * 60 * 60_000
-/** A clock that took longer to compare says nothing new. */
+/** Slower clock comparisons are discarded as inaccurate. */
 const MAX_ROUND_TRIP_MS = 500
 
-/** What a node says about itself; `started_at` by its own clock. */
+/** The data that a node reports about itself; `started_at` is by its own clock. */
 type NodeFacts = Omit<NodeRow, 'clock_offset' | 'heartbeat_at'>
 
 export interface ListedNode extends NodeRow {
@@ -32,8 +32,8 @@ interface NodesDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
 }
 
 /**
- * The servers that use the database, each with a row that its heartbeats keep. One process of a server sends them: the
- * one that runs the background work.
+ * The servers that use the database, each with a row that its heartbeats update. In each server, the process that runs
+ * the background work sends them.
  */
 export class Nodes implements Worker {
   readonly #deps: NodesDeps
@@ -63,14 +63,14 @@ export class Nodes implements Worker {
     const { database, log, self } = this.#deps
     await database
       .transaction((tx) => deleteOwnNode(tx, self))
-      .catch((error: unknown) => log.warn({ err: error }, 'the row of this node was not deleted'))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to delete the row of this node'))
   }
 
   async drain(): Promise<boolean> {
     return false
   }
 
-  /** Sends a heartbeat and deletes the rows of nodes that are gone for a day. */
+  /** Sends a heartbeat and deletes the rows of nodes without a heartbeat for a day. */
   async beat(): Promise<void> {
     const { database, self } = this.#deps
     const now = await this.#compareClocks()
@@ -85,7 +85,7 @@ export class Nodes implements Worker {
     this.#hasRow = true
   }
 
-  /** By name. */
+  /** Ordered by name. */
   async list(paging: Paging): Promise<Page<ListedNode>> {
     const { items, total } = await listNodes(this.#deps.database.read, paging)
     const now = await this.databaseTime()
@@ -93,8 +93,8 @@ export class Nodes implements Worker {
   }
 
   /**
-   * The names of other servers that use the database now. In a cluster what a killed one leaves is no server. On SQLite
-   * none: the data directory is locked.
+   * The names of other servers that use the database now; excludes killed servers of a cluster. Empty for SQLite,
+   * because the data directory is locked.
    */
   async listOthers(): Promise<readonly string[]> {
     const { database, processes, self } = this.#deps
@@ -106,7 +106,7 @@ export class Nodes implements Worker {
       .map(({ name }) => name)
   }
 
-  /** Wall-clock milliseconds of the database. */
+  /** The time of the database, in epoch milliseconds. */
   databaseTime(): Promise<number> {
     const { dialect, connections } = this.#deps.database
     return dialect.now(connections)

@@ -56,7 +56,7 @@ describeOnBoth('nodes', (kind) => {
     expect((await (await server.world.user('ann')).client.get('/admin/nodes')).status).toBe(403)
   })
 
-  it('have a row that the first heartbeat makes and that later ones keep', async () => {
+  it('have a row that the first heartbeat inserts and later ones update', async () => {
     expect(await names()).toEqual([])
     await server.app.nodes.beat()
     const [first] = (await admin.get('/admin/nodes')).json
@@ -78,7 +78,7 @@ describeOnBoth('nodes', (kind) => {
     expect(await findings()).toEqual([])
   })
 
-  it('are gone after four missed heartbeats, and forgotten after a day', async () => {
+  it('count as gone after four missed heartbeats, and are deleted after a day', async () => {
     const interval = kind === 'sqlite' ? 60 * SECOND : 5 * SECOND
     await insert(
       row('late', { heartbeat_at: now - 3 * interval }),
@@ -101,7 +101,7 @@ describeOnBoth('nodes', (kind) => {
     ])
   })
 
-  it('are named by the doctor when their version, clock or name is wrong', async () => {
+  it('are reported by the doctor when their version, clock or name is wrong', async () => {
     await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
     await insert(
       row('fast', { clock_offset: 1_500 }),
@@ -118,31 +118,35 @@ describeOnBoth('nodes', (kind) => {
     ])
   })
 
-  it('measure their clock, replace what an earlier run left, and share the row among processes', MEASURED, async () => {
-    await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
-    await insert(row('two', { instance: 'two h 0' }))
-    const { database, log } = server.app
-    const { heartbeat_at: _, clock_offset: __, ...self } = row('two')
-    const clock = { now: () => Date.now() + 5 * SECOND }
-    const [first, second] = [10, 11].map(
-      (pid) => new Nodes({ database, clock, log, processes: onlyProcess(), self: { ...self, sender_pid: pid } }),
-    )
-    await first!.beat()
-    // What an administrator is to stop before repairs.
-    await insert(row('far'), row('away', { heartbeat_at: 0 }))
-    expect(await first!.listOthers()).toEqual(kind === 'sqlite' ? [] : ['far'])
-    const processes = { acrossMachines: true, otherNodes: async () => ['other'] }
-    expect(await new Nodes({ database, clock, log, processes, self }).listOthers()).toEqual(['other'])
-    await server.app.database.transaction((tx) => tx.deleteFrom('node').where('name', '!=', 'two').execute())
-    await second!.beat()
-    const { json } = await admin.get('/admin/nodes')
-    expect(json).toHaveLength(1)
-    expect(Math.abs(json[0].clock_offset - 5 * SECOND)).toBeLessThan(SECOND)
-    await first!.stop()
-    expect(await names()).toEqual(['two'])
-    await second!.stop()
-    expect(await names()).toEqual([])
-  })
+  it(
+    'measure their clock, replace the row of an earlier run, and share one row among processes',
+    MEASURED,
+    async () => {
+      await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
+      await insert(row('two', { instance: 'two h 0' }))
+      const { database, log } = server.app
+      const { heartbeat_at: _, clock_offset: __, ...self } = row('two')
+      const clock = { now: () => Date.now() + 5 * SECOND }
+      const [first, second] = [10, 11].map(
+        (pid) => new Nodes({ database, clock, log, processes: onlyProcess(), self: { ...self, sender_pid: pid } }),
+      )
+      await first!.beat()
+      // The nodes that an administrator has to stop before repairs.
+      await insert(row('far'), row('away', { heartbeat_at: 0 }))
+      expect(await first!.listOthers()).toEqual(kind === 'sqlite' ? [] : ['far'])
+      const processes = { acrossMachines: true, otherNodes: async () => ['other'] }
+      expect(await new Nodes({ database, clock, log, processes, self }).listOthers()).toEqual(['other'])
+      await server.app.database.transaction((tx) => tx.deleteFrom('node').where('name', '!=', 'two').execute())
+      await second!.beat()
+      const { json } = await admin.get('/admin/nodes')
+      expect(json).toHaveLength(1)
+      expect(Math.abs(json[0].clock_offset - 5 * SECOND)).toBeLessThan(SECOND)
+      await first!.stop()
+      expect(await names()).toEqual(['two'])
+      await second!.stop()
+      expect(await names()).toEqual([])
+    },
+  )
 
   it('have no row after a graceful stop', async () => {
     server.app.background.start()

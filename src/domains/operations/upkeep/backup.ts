@@ -8,7 +8,7 @@ import { denyOthers, makeDirectory } from '../../../core/platform/files/private.
 import { conflict, engineErrors } from '../../../core/platform/errors.ts'
 
 export interface BackupDeps extends Pick<Core, 'database' | 'git'> {
-  /** Undefined leaves the files of the bucket out. */
+  /** Undefined: the files of the bucket are not included. */
   readonly blobs: BlobStores | undefined
   readonly dataDir: string
   readonly now: number
@@ -21,18 +21,18 @@ export interface BackupReport extends Copied {
 }
 
 const DATABASE_FILE = 'ingot.db'
-/** Written last: a directory without it is no complete backup. */
+/** Written last: a directory without this file is not a complete backup. */
 const MANIFEST = 'backup.json'
 
-/** Caches, directories of nodes, the lock of the running server, and what is copied in its own way. */
+/** Caches, directories of nodes, the lock of the running server, and data that is copied separately. */
 const SKIPPED =
   /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-(?:position|owner|failures)\.json.*)$/
 
 /**
- * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the
- * database and once more after it, so that everything the copied rows speak of is there even while the server works.
- * Files of a bucket become local ones in the copy. Conflict when the directory is not empty, and when the key of stored
- * secrets is changed meanwhile.
+ * Copies the whole server into `to`, which becomes a data directory that a server can start on. Files are copied before
+ * and again after the database, so that all files referenced by the copied rows exist even while the server runs. Files
+ * of a bucket become local files in the copy. Throws Conflict when the directory is not empty, and when the encryption
+ * key of stored secrets is changed concurrently.
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
   makeDirectory(to)
@@ -66,7 +66,7 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
   return report
 }
 
-/** Empty where the configuration has the key. */
+/** Empty if the key is in the configuration. */
 const readSecretKey = (dir: string): Promise<string> =>
   readFile(join(dir, 'secret.key'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

@@ -11,17 +11,19 @@ interface DriftDeps extends Pick<Core, 'database' | 'git'> {
 
 interface Difference {
   readonly state: 'note' | 'problem'
-  /** The same as long as neither the disk nor the rows change. */
+  /** Unchanged as long as neither the disk nor the rows change. */
   readonly value: string
 }
 
-/** Differences of a repository between its rows and what is on disk. */
+/** Differences between the rows of a repository and its files. */
 type Differences = FindingsByName<Difference>
 
-/** What a first look found, by repository. */
+/** The findings of a first check, by repository. */
 type Suspects = Map<Repo['id'], Differences>
 
-/** NOTE: reads the row itself: that of the caller may be minutes old. Empty for a repository that was deleted. */
+/**
+ * NOTE: reads the row again, because that of the caller may be minutes old. Empty for a repository that was deleted.
+ */
 async function findDifferences(deps: DriftDeps, id: Repo['id']): Promise<Differences> {
   const repo = await repoQueries.findById(deps.database.read, id)
   if (repo === undefined) return new Map()
@@ -71,7 +73,9 @@ async function wikiDifferences(
       ]
 }
 
-/** Without what was about to be recorded. What the job of every start is about to repair is a note. */
+/**
+ * Excludes differences that have been recorded since. Differences that the startup job is about to repair are notes.
+ */
 const confirmDifferences = (deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> =>
   recheck(suspects, {
     check: (id) => findDifferences(deps, id),
@@ -92,8 +96,8 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 type Describe = (what: string, state: Finding['state']) => Finding
 
 /**
- * Every repository of the database against its directory, then every directory against the database. Without `fix` the
- * server may be running: differences from rows are looked at once more in the end.
+ * Checks every repository of the database against its directory, then every directory against the database. Without
+ * `fix` the server may be running: differences from rows are checked again at the end.
  */
 export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOptions): Findings {
   const total = await repoQueries.count(deps.database.read)
@@ -113,7 +117,7 @@ const describer =
   (what, state) => ({ what: `${subject}: ${what}`, state })
 
 interface RepoCheck extends CheckOptions {
-  /** Receives the repositories that differ from their rows, unless these are repaired. */
+  /** Collects the repositories that differ from their rows, unless these are repaired. */
   readonly suspects: Suspects
 }
 
@@ -135,7 +139,7 @@ async function* checkRepo(deps: CheckReposDeps, repo: Repo, { fix, quick, suspec
   if (fix) for (const [what, { state }] of differences) yield { what, state }
 }
 
-/** Of the repository and its wiki, which exists from its first page on. */
+/** Checks the objects of the repository and of its wiki, if it has pages. */
 async function* checkObjects(
   { git }: Pick<CheckReposDeps, 'git'>,
   { storage, objectFormat, fullName }: Repo,
@@ -154,7 +158,7 @@ async function* repair({ pushes, wikis }: CheckReposDeps, { id, fullName }: Repo
   if (isRepaired) yield describer(fullName)('rows and HEAD follow the refs on disk again', 'fixed')
 }
 
-/** Directories without a repository are kept: an administrator may adopt or delete them. */
+/** Reports directories without a repository, but does not delete them: an administrator may adopt or delete them. */
 async function* findStrayDirectories({ database, git }: CheckReposDeps): Findings {
   for await (const folder of git.listStored()) {
     const used = await repoDeletion.listUsedStorages(

@@ -4,11 +4,11 @@ import { issueQueries, labelQueries, milestoneQueries } from '../../issues/index
 import { repoQueries, topicQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 
-/** A column that repeats what could be counted. */
+/** A column with a stored count. */
 interface Counter {
   readonly table: 'issue' | 'label' | 'milestone' | 'repo' | 'topic' | 'user'
   readonly column: string
-  /** Counts for one row; the row is called `counted`. */
+  /** Counts the value for one row, whose alias is `counted`. */
   readonly count: RawBuilder<unknown>
   recount(tx: Tx, ids: readonly number[]): Promise<void>
 }
@@ -66,14 +66,14 @@ export interface WrongCounter {
 
 const MAX_FOUND = 1000
 
-/** Counters that disagree with what they count, up to 1,000 of each kind. */
+/** Counters with a wrong value, up to 1,000 of each kind. */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
   const wrong: WrongCounter[] = []
   for (const counter of COUNTERS) wrong.push(...(await findWrong(db, counter, 0)))
   return wrong
 }
 
-/** All of them, one kind after the other, some at a time. */
+/** Yields all wrong counters, one kind after the other, in batches. */
 export async function* walkWrongCounters(db: Db): AsyncGenerator<readonly WrongCounter[], void, undefined> {
   for (const counter of COUNTERS) {
     for (let after: number | undefined = 0; after !== undefined;) {
@@ -92,7 +92,7 @@ async function findWrong(db: Db, { table, column, count }: Counter, after: numbe
   return rows.map((row) => ({ table, column, ...row }))
 }
 
-/** Counts these anew. */
+/** Recounts these counters. */
 export async function recount(tx: Tx, wrong: readonly WrongCounter[]): Promise<void> {
   for (const { table, column, recount: recountRows } of COUNTERS) {
     const ids = wrong.filter((each) => each.table === table && each.column === column).map(({ id }) => id)

@@ -4,11 +4,11 @@ import { type Repo, repoQueries } from '../../repositories/index.ts'
 
 export interface MaintainRepoDeps extends Pick<Core, 'database' | 'git'> {
   readonly wikis: Pick<Services['wikis'], 'reconcile'>
-  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  /** Size of packs, in bytes, from which a repository has a bundle; Infinity disables bundles. */
   readonly bundleMinBytes: number
 }
 
-/** Packs a repository and its wiki after pushes, measures them, and renews the bundle. */
+/** Packs a repository and its wiki after pushes, measures their size, and renews the bundle. */
 export async function maintainRepo(deps: MaintainRepoDeps, repoId: RepoId): Promise<void> {
   const { database, git, wikis, bundleMinBytes } = deps
   const repo = await repoQueries.findById(database.read, repoId)

@@ -1,16 +1,16 @@
 import type { Database } from '../../../core/db/database.ts'
 import { recount, walkWrongCounters, type WrongCounter } from './counter.store.ts'
 
-/** Rows of one transaction: others write in between. */
+/** Rows per transaction, so that other transactions can write in between. */
 const CHUNK = 100
 
 export interface Recounted {
-  /** How many counters were wrong. */
+  /** The number of wrong counters. */
   readonly wrong: number
   readonly first: WrongCounter | undefined
 }
 
-/** Counts again what counters say, where they are wrong, some rows at a time. */
+/** Recounts wrong counters, some rows at a time. */
 export async function recountWrong(database: Database, signal?: AbortSignal): Promise<Recounted> {
   let wrong = 0
   let first: WrongCounter | undefined

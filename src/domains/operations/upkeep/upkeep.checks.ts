@@ -6,7 +6,7 @@ import { type CheckReposDeps, checkStoredRepos } from './check-repos.ts'
 import { findWrongCounters } from './counter.store.ts'
 import { recountWrong } from './recount.ts'
 
-/** Integrity of the database, and of every repository against it. */
+/** Checks the integrity of the database, and every repository against it. */
 export const createUpkeepChecks = (deps: CheckReposDeps): DoctorCheck[] => [
   checkDatabase(deps.database),
   checkCounters(deps.database),

@@ -18,14 +18,14 @@ type EveryRepoDeps = Pick<Core, 'database' | 'git' | 'log'>
 
 interface Work {
   readonly signal: AbortSignal
-  /** The log message for a repository on which git fails. */
+  /** The log message for a repository for which git fails. */
   readonly failure: string
-  /** All repositories where absent. */
+  /** All repositories if absent. */
   readonly ids?: readonly RepoId[] | undefined
   run(repo: Repo): Promise<void>
 }
 
-/** Looks for damage in every repository; what it finds is logged. */
+/** Checks every repository for damage, and logs findings. */
 const checkEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promise<void> =>
   forEach(deps, {
     signal,
@@ -37,7 +37,7 @@ const checkEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promise<void>
     },
   })
 
-/** Packs repositories anew and expires what nothing reaches any more; all of them unless `ids` says which. */
+/** Repacks repositories and prunes unreachable objects; all of them unless `ids` is given. */
 const collectGarbage = (deps: EveryRepoDeps, signal: AbortSignal, ids?: readonly RepoId[]): Promise<void> =>
   forEach(deps, {
     ids,
@@ -69,25 +69,25 @@ const Nothing = Type.Object({})
 const OfRepo = Type.Object({ repo_id: Type.Integer() })
 
 const payloads = {
-  /** Counts again what counters say, where they are wrong. */
+  /** Recounts wrong counters. */
   'counters.recount': Nothing,
   /** Deletes events that every subscription has handled. */
   'events.prune': Nothing,
-  /** Deletes what interrupted transfers left on disk. */
+  /** Deletes temporary files of interrupted transfers. */
   'git.clean': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
   /** Measures the disk space of a repository and its wiki. */
   'repo.measure': OfRepo,
-  /** Looks for damage in every repository; what it finds is logged. */
+  /** Checks every repository for damage, and logs findings. */
   'repos.check': Nothing,
-  /** Packs every repository anew and expires what nothing reaches any more. */
+  /** Repacks every repository and prunes unreachable objects. */
   'repos.collect': Nothing,
-  /** The same for repositories whose deleted branches and tags have been kept long enough. */
+  /** The same for repositories whose deleted branches and tags have expired. */
   'repos.expire_deleted': Nothing,
   /** Deletes the programs in hooks directories. */
   'repos.remove_hooks': Nothing,
-  /** Aborts uploads to the bucket that a crash left. */
+  /** Aborts uploads to the bucket that a crash interrupted. */
   'storage.clean': Nothing,
 }
 
@@ -96,7 +96,7 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 const DAY_MS = 24 * 60 * 60_000
-/** What nothing reaches is kept for two weeks by maintenance; a day more and it can be deleted. */
+/** Maintenance retains unreachable objects for two weeks; one day is added as a margin. */
 const KEPT_MS = 15 * DAY_MS
 
 export interface UpkeepJobDeps extends Pick<Core, 'clock' | 'blobs'>, MaintainRepoDeps, EveryRepoDeps {}
@@ -107,7 +107,7 @@ export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
   return {
     'counters.recount': defineJob(Nothing, async (_, signal) => {
       const { wrong, first } = await recountWrong(database, signal)
-      if (wrong > 0) log.warn({ counters: wrong, first }, 'counters disagreed with what they count; counted again')
+      if (wrong > 0) log.warn({ counters: wrong, first }, 'recounted wrong counters')
     }),
     'events.prune': defineJob(Nothing, () => pruneEvents(database, clock)),
     'git.clean': defineJob(Nothing, async () => {
@@ -123,13 +123,13 @@ export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
     }),
     'storage.clean': defineJob(Nothing, async () => {
       const aborted = await abortOldUploads(blobs, clock.now())
-      if (aborted > 0) log.info({ uploads: aborted }, 'aborted uploads to the bucket that were not finished')
+      if (aborted > 0) log.info({ uploads: aborted }, 'aborted unfinished uploads to the bucket')
     }),
     'repos.remove_hooks': defineJob(Nothing, (_, signal) => deleteHooksOfEveryRepo(deps, signal)),
   }
 }
 
-/** By the clock, UTC. */
+/** Scheduled by the clock, in UTC. */
 export function upkeepTasks(jobs: Jobs): ScheduledTask[] {
   return [
     {

@@ -4,20 +4,20 @@ import type { Place } from '../places/directory-place.ts'
 import { unseal } from '../sealed-file.ts'
 import { type LogPosition, type SegmentHeader, segmentFolder, snapshotFolder } from './layout.ts'
 
-/** Where the copy is. It is kept beside the database, so that a start continues a series. */
+/** The position of the copy. It is stored next to the database, so that a new process continues the series. */
 export interface Bookmark {
   readonly series: string
-  /** Of the next segment. */
+  /** The number of the next segment. */
   readonly number: number
-  /** Hash and name of the last segment; empty for none. */
+  /** Hash and name of the last segment; empty before the first. */
   readonly previous: string
   readonly name: string
   /** Epoch milliseconds of the last snapshot. */
   readonly snapshotAt: number
   readonly position: LogPosition
-  /** The whole log up to the position is in the database: the next commit may begin a new log. */
+  /** The whole log up to the position has been checkpointed: the next commit may restart the log. */
   readonly restarts: boolean
-  /** After an orderly stop: what the database file looked like. */
+  /** After an orderly stop: inode, size and time of the database file. */
   readonly closed: string
 }
 
@@ -27,7 +27,7 @@ interface Reading {
   readonly databaseFile: string
 }
 
-/** Undefined where a new series has to begin. Throws when the place is away. */
+/** Undefined when a new series must begin. Throws when the destination is unavailable. */
 export async function readBookmark({ place, bookmarkFile, databaseFile }: Reading): Promise<Bookmark | undefined> {
   const bookmark = parse(await readFile(bookmarkFile, 'utf8').catch(() => ''))
   if (bookmark === undefined) return undefined
@@ -49,13 +49,13 @@ export async function writeBookmark(file: string, bookmark: Bookmark): Promise<v
   await rename(`${file}.new`, file)
 }
 
-/** Changes when the file is written. */
+/** A value that changes when the file is written. */
 export async function lookOf(file: string): Promise<string> {
   const { ino, size, mtimeNs } = await stat(file, { bigint: true })
   return `${ino} ${size} ${mtimeNs}`
 }
 
-/** NOTE: a power cut may leave an empty file. */
+/** NOTE: a power failure may leave an empty file. */
 function parse(text: string): Bookmark | undefined {
   try {
     return JSON.parse(text) as Bookmark

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => db.remove())
 
 describe('the copy of a database', () => {
-  it('has every moment, through checkpoints, snapshots and vacuum', async () => {
+  it('can be restored to every point in time, across checkpoints, snapshots and vacuum', async () => {
     const copier = db.copier({ snapshotIntervalMs: 20_000 })
     const moments: [at: number, rows: number][] = []
     await copyAll(copier)
@@ -25,7 +25,7 @@ describe('the copy of a database', () => {
       await copyAll(copier)
       moments.push([db.time, db.written])
     }
-    // The log began anew: otherwise it had 8 * 200 pages.
+    // The log was restarted: otherwise it would have 8 * 200 pages.
     expect(db.connections.log!.state()!.frames).toBeLessThan(1400)
     const [series] = await listSeries(db.place)
     expect(await countSeries()).toBe(1)
@@ -38,7 +38,7 @@ describe('the copy of a database', () => {
     await expect(db.restored(0)).rejects.toThrow('nothing was copied by then: the first moment is 2026-11-22T')
   })
 
-  it('has the moments of the last days, and none before', async () => {
+  it('can be restored to points in time of the last days, but not before', async () => {
     const copier = db.copier({ snapshotIntervalMs: 3_600_000 })
     const day = 24 * 3_600_000
     for (let round = 0; round < 4; round++) {
@@ -70,7 +70,7 @@ describe('the copy of a database', () => {
     expect(await db.restored()).toEqual(upTo(40))
   })
 
-  it('goes on after a stop and after a crash, and begins anew when something else wrote the log into the database', async () => {
+  it('continues after a stop and after a crash, and starts a new series after a foreign checkpoint', async () => {
     const first = db.copier()
     await copyAll(first)
     await db.write(20)
@@ -82,7 +82,7 @@ describe('the copy of a database', () => {
     await copyAll(second)
     expect(await countSeries()).toBe(1)
     expect(await db.restored()).toEqual(upTo(40))
-    // A crash: what was committed meanwhile is in the log still.
+    // A crash: commits since the last copy are still in the log.
     await db.write(20)
     const third = db.copier()
     await copyAll(third)
@@ -98,7 +98,7 @@ describe('the copy of a database', () => {
     expect(await db.restored()).toEqual(upTo(100))
   })
 
-  it('costs writers nothing while the place is away, and the log stays within its bound', async () => {
+  it('does not delay writers while the destination is unavailable, and limits the log', async () => {
     let isAway = false
     const refuse = (): void => {
       if (isAway) throw new Error('the place is away')
@@ -129,7 +129,7 @@ describe('the copy of a database', () => {
     expect(await db.restored()).toEqual(upTo(601))
   })
 
-  it('names a segment that is damaged, cut short or missing, and the last moment before it', async () => {
+  it('reports a damaged, truncated or missing segment, and the last point in time before it', async () => {
     const copier = db.copier()
     await copyAll(copier)
     const moments: number[] = []

@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { QUICK } from '../zstd.ts'
 
-/** Bytes that are compressed badly grow by less. */
+/** The maximum growth of incompressible data. */
 const COMPRESSED = 1.01
 
 interface Snapshot extends Pick<SnapshotHeader, 'number' | 'previous' | 'time'> {
@@ -30,12 +30,12 @@ async function* hashed(chunks: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator
   }
 }
 
-/** Copies the database and then the header that makes the snapshot one. Releases the database in any case. */
+/** Copies the database and then the header, which completes the snapshot. Always releases the database. */
 async function storeSnapshot(place: Place, { series, held, number, previous, time }: Snapshot): Promise<void> {
   const name = snapshotName(series, number, time)
   const sum = createHash('sha256')
   const compressing = createZstdCompress(QUICK)
-  // NOTE: its errors reach the place as it reads; one that refuses before it reads handles none.
+  // NOTE: the destination gets the errors while it reads; if it fails before reading, nothing else handles them.
   compressing.on('error', () => undefined)
   const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
   try {
@@ -49,7 +49,7 @@ async function storeSnapshot(place: Place, { series, held, number, previous, tim
   await place.put(name, seal(header).data)
 }
 
-/** Frames in the log from which it is written into the database: what SQLite does by itself. */
+/** The number of frames in the log at which it is checkpointed, like SQLite's default. */
 const CHECKPOINT_FRAMES = 1000
 const START: LogPosition = { salt: '', frame: 0, sum: '' }
 
@@ -59,40 +59,40 @@ export interface DatabaseCopierDeps {
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn' | 'info'>
   readonly databaseFile: string
-  /** Where the position is kept between two starts. */
+  /** The file that stores the position between two starts. */
   readonly bookmarkFile: string
   readonly snapshotIntervalMs: number
-  /** Bytes that the log may have while it cannot be copied. */
+  /** The maximum size of the log, in bytes, while it cannot be copied. */
   readonly maxLogBytes: number
 }
 
-/** What was read and is not stored yet. */
+/** The part of the log that was read and is not stored yet. */
 interface Pending {
   readonly part: LogPart
   readonly since: number
   readonly until: number
 }
 
-/** Where a copy is. */
+/** The position of a copy. */
 export interface CopyPosition {
   readonly series: string
-  /** Of the next segment. */
+  /** The number of the next segment. */
   readonly number: number
-  /** Of a snapshot that is under way. */
+  /** The number of a snapshot that is being copied. */
   readonly snapshot: number | undefined
 }
 
 /**
- * Copies what is committed to an SQLite database. It alone writes the log into the database, and only what it has read
- * before. Where the log does not continue at the last copy, a new series begins with a snapshot.
+ * Copies the commits of an SQLite database. Only this class checkpoints the log, and only frames that it has read. When
+ * the log does not continue at the last copy, a new series begins with a snapshot.
  */
 export class DatabaseCopier {
   readonly #deps: DatabaseCopierDeps
   #series: Bookmark | undefined
   #hasLooked = false
-  /** Up to where the log was read. */
+  /** The position up to which the log was read. */
   #position = START
-  /** The log is in the database up to the position: the next commit may begin a new one. */
+  /** The log is checkpointed up to the position: the next commit may restart it. */
   #restarts = false
   #pending: Pending | undefined
   #snapshot: Promise<void> | undefined
@@ -101,7 +101,7 @@ export class DatabaseCopier {
   #ending: HeldDatabase | undefined
   #isMarkDue = false
   #isClosing = false
-  /** Of the next series. */
+  /** The name of the next series. */
   #name = ''
   #copiedUntil = 0
   #coveredUntil = 0
@@ -110,17 +110,17 @@ export class DatabaseCopier {
     this.#deps = deps
   }
 
-  /** Epoch milliseconds: everything that was committed before can be restored. 0 before the first copy. */
+  /** Epoch milliseconds: all commits before this time can be restored. 0 before the first copy. */
   get coveredUntil(): number {
     return this.#coveredUntil
   }
 
-  /** Undefined while there is no series. */
+  /** Undefined before the first series. */
   get position(): CopyPosition | undefined {
     return this.#series && { series: this.#series.series, number: this.#series.number, snapshot: this.#snapshotNumber }
   }
 
-  /** Copies what is new; true when there is more. Throws when the place cannot be used. */
+  /** Copies new commits; returns true when there are more. Throws when the destination is unavailable. */
   async copy(): Promise<boolean> {
     try {
       this.#throwSnapshotError()
@@ -133,12 +133,12 @@ export class DatabaseCopier {
     }
   }
 
-  /** Resolves when no snapshot is under way. */
+  /** Resolves when no snapshot is being copied. */
   async settle(): Promise<void> {
     await this.#snapshot
   }
 
-  /** Copies the rest and marks the database, so that the next start continues the series. */
+  /** Copies the remaining commits and writes the bookmark, so that the next start continues the series. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#ending?.release()
@@ -167,7 +167,7 @@ export class DatabaseCopier {
     if (left === undefined) {
       this.#deps.logger.warn(
         { series: series.series },
-        'the log does not continue at the last copy: a new series begins',
+        'the log does not continue at the last copy: starting a new series',
       )
       this.#abandon()
       return true
@@ -180,7 +180,7 @@ export class DatabaseCopier {
     return false
   }
 
-  /** Reads the next part; gives the frames behind it, undefined when the log does not continue. */
+  /** Reads the next part; returns the number of frames after it, undefined when the log does not continue. */
   #read(): number | undefined {
     const since = this.#deps.clock.now()
     const reading = readLog(this.#deps.log, this.#position, this.#restarts)
@@ -201,7 +201,7 @@ export class DatabaseCopier {
     await this.#mark()
   }
 
-  /** NOTE: a series without a snapshot is of no use, so that nothing points to it. */
+  /** NOTE: a series without a snapshot cannot be restored, so no bookmark refers to it. */
   async #mark(): Promise<void> {
     if (this.#series === undefined || this.#series.snapshotAt === 0) return
     this.#series = { ...this.#series, position: this.#position, restarts: this.#restarts }
@@ -217,7 +217,7 @@ export class DatabaseCopier {
     if (isSnapshotDue || isLong) await this.#checkpoint(isSnapshotDue)
   }
 
-  /** Reads the rest of the log and writes it into the database; true when all of it is there. */
+  /** Reads the rest of the log and checkpoints it; returns true when the whole log is checkpointed. */
   async #checkpoint(withSnapshot: boolean): Promise<boolean> {
     let held: HeldDatabase | undefined
     const frames = await this.#deps.log.checkpoint(
@@ -241,7 +241,7 @@ export class DatabaseCopier {
     const { log, place, clock } = this.#deps
     this.#name ||= `${fileTime(clock.now())}-${randomHex(4)}`
     const series = this.#name
-    // NOTE: fails before anybody waits for it when the place is away.
+    // NOTE: when the destination is unavailable, this fails before any caller waits for the snapshot.
     await place.put(`${DATABASE}${series}/series.json`, seal({ format: 1, begun_at: clock.now() }).data)
     let held: HeldDatabase | undefined
     let position = START
@@ -303,13 +303,13 @@ export class DatabaseCopier {
     this.#pending = undefined
   }
 
-  /** NOTE: while the place belonged to another process, that may have continued the series. */
+  /** NOTE: another process may have continued the series while it owned the destination. */
   #forget(): void {
     this.#abandon()
     this.#hasLooked = false
   }
 
-  /** While nothing can be copied, the log grows no further than it may. */
+  /** Limits the size of the log while nothing can be copied. */
   async #boundLog(): Promise<void> {
     const state = this.#deps.log.state()
     if (state === undefined || this.#snapshot !== undefined) return
@@ -317,7 +317,7 @@ export class DatabaseCopier {
     const limit = isOfNoUse ? CHECKPOINT_FRAMES : this.#deps.maxLogBytes / state.pageSize
     if (state.frames < limit) return
     if (!isOfNoUse)
-      this.#deps.logger.warn({ frames: state.frames }, 'the log is as long as it may be: the copy begins anew')
+      this.#deps.logger.warn({ frames: state.frames }, 'the log has reached its maximum size: starting a new series')
     this.#hasLooked = true
     this.#abandon()
     await this.#deps.log.checkpoint(() => true)

@@ -1,27 +1,28 @@
 import { fileTime, readFileTime } from '../file-time.ts'
 
 /**
- * The copy of a database: `database/<series>/snapshots/<number>-<time>.json` beside its pages in `.db.zst`, and
- * `database/<series>/segments/<folder>/<number>-<time>.pages`. A series is continuous: each segment follows the one
- * before, and a snapshot with number n is the database before segment n. `merged/<first>-<last>-<time>.pages` replaces
- * the segments with these numbers, none of which is that of a snapshot but the first.
+ * The copy of a database: `database/<series>/snapshots/<number>-<time>.json` with its pages in a `.db.zst` file of the
+ * same name, and `database/<series>/segments/<folder>/<number>-<time>.pages`. A series is continuous: each segment
+ * follows the previous one, and the snapshot with number n is the database before segment n.
+ * `merged/<first>-<last>-<time>.pages` replaces the segments with these numbers; of these only the first may be the
+ * number of a snapshot.
  */
 export const DATABASE = 'database/'
 
-/** Where the log of the database was copied to. */
+/** The position up to which the log of the database was copied. */
 export interface LogPosition {
-  /** Of the log; empty for the beginning of the next one. */
+  /** The salt of the log; empty for the beginning of the next log. */
   readonly salt: string
-  /** Frames that were copied; 0 for none. */
+  /** The number of copied frames; 0 if there are none. */
   readonly frame: number
-  /** Of the last of them; empty for none. */
+  /** The checksum of the last copied frame; empty if there is none. */
   readonly sum: string
 }
 
 export interface SegmentHeader {
   readonly format: 1
   readonly number: number
-  /** Hash of the segment before; empty for the first. */
+  /** Hash of the previous segment; empty for the first. */
   readonly previous: string
   /** Epoch milliseconds: every commit before it is in this segment or an earlier one. */
   readonly since: number
@@ -30,33 +31,33 @@ export interface SegmentHeader {
   readonly page_size: number
   /** Numbers of the pages in the body, which is compressed with zstd. */
   readonly pages: readonly number[]
-  /** Pages of the database after this segment. */
+  /** Size of the database after this segment, in pages. */
   readonly pages_after: number
   readonly from: LogPosition
   readonly to: LogPosition
 }
 
-/** Of segments that were merged; the body is that of a segment. */
+/** The header of merged segments; the body has the format of a segment. */
 export interface MergedHeader extends Pick<
   SegmentHeader,
   'format' | 'number' | 'page_size' | 'pages' | 'pages_after' | 'previous'
 > {
-  /** Number and hash of the last segment that it replaces; `number` and `previous` are those of the first. */
+  /** Number and hash of the last replaced segment; `number` and `previous` are those of the first. */
   readonly last: number
   readonly end: string
-  /** The fewest pages that the database had after one of the segments: what was behind them before is gone. */
+  /** The smallest size of the database after one of the segments, in pages: earlier pages beyond it were truncated. */
   readonly pages_least: number
 }
 
 export interface SnapshotHeader {
   readonly format: 1
-  /** Of the first segment after it. */
+  /** The number of the first segment after the snapshot. */
   readonly number: number
-  /** Hash of the segment before; empty for none. */
+  /** Hash of the previous segment; empty if there is none. */
   readonly previous: string
-  /** Epoch milliseconds of its state. */
+  /** The time of its state, in epoch milliseconds. */
   readonly time: number
-  /** Bytes of the database, and their SHA-256. */
+  /** Size of the database in bytes, and its SHA-256. */
   readonly size: number
   readonly sha256: string
 }
@@ -68,9 +69,9 @@ export interface Numbered {
   readonly time: number
 }
 
-/** Segments in one file. */
+/** Several segments in one file. */
 export interface Merged extends Numbered {
-  /** Of the last segment; `number` is that of the first, `time` the end of the last. */
+  /** The number of the last segment; `number` is that of the first, `time` the end of the last. */
   readonly last: number
 }
 
@@ -87,7 +88,7 @@ export const snapshotName = (series: string, number: number, time: number): stri
 
 export const pagesOfSnapshot = (name: string): string => name.replace(/\.json$/, '.db.zst')
 
-/** What the names of a segment begin with; it sorts before them and behind those of earlier segments. */
+/** The common prefix of the names of a segment; sorts before these names and after those of earlier segments. */
 export const segmentStart = (series: string, number: number): string =>
   `${segmentFolder(series)}${digits(Math.floor(number / IN_FOLDER))}/${digits(number)}`
 
@@ -97,14 +98,14 @@ export const segmentName = (series: string, number: number, until: number): stri
 export const mergedName = (series: string, { number, last, time }: Omit<Merged, 'name'>): string =>
   `${mergedFolder(series)}${digits(number)}-${digits(last)}-${fileTime(time)}.pages`
 
-/** Undefined for a name of another kind. */
+/** Undefined for names of other files. */
 export function readMergedName(name: string): Merged | undefined {
   const { number, last, time } = /\/(?<number>\d{10})-(?<last>\d{10})-(?<time>[^/]*Z)\.pages$/.exec(name)?.groups ?? {}
   if (number === undefined) return undefined
   return { name, number: Number(number), last: Number(last), time: readFileTime(time!) }
 }
 
-/** Undefined for a name of another kind. */
+/** Undefined for names of other files. */
 export function readName(name: string, ending: '.json' | '.pages'): Numbered | undefined {
   const found = /(?<number>\d{10})-(?<time>\d{4}-[^/]*Z)(?<ending>\.[a-z]+)$/.exec(name)?.groups
   if (found?.['ending'] !== ending) return undefined

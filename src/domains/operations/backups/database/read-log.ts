@@ -1,7 +1,7 @@
 import type { DatabaseLog, LogState } from '../../../../core/db/dialect/dialect.ts'
 import type { LogPosition } from './layout.ts'
 
-/** What was committed behind a position: the last state of each page. */
+/** The commits after a position: the last state of each page. */
 export interface LogPart {
   readonly from: LogPosition
   readonly to: LogPosition
@@ -11,19 +11,19 @@ export interface LogPart {
 }
 
 interface LogReading {
-  /** Undefined where nothing was committed. */
+  /** Undefined when there are no new commits. */
   readonly part: LogPart | undefined
-  /** Committed frames behind the part. */
+  /** Committed frames after the part. */
   readonly left: number
 }
 
-/** A part ends with the first transaction behind so many frames: 16 MB. */
+/** A part ends with the first transaction that exceeds this number of frames (16 MB). */
 const MAX_FRAMES = 4096
 
 /**
- * Reads what follows a position. `restarts` says that the whole log, up to the position, is in the database, so that
- * the next commit may begin a new log. Undefined when the log no longer continues at the position: something else wrote
- * it into the database, or a power cut took its end.
+ * Reads the log after a position. `restarts`: the whole log up to the position is checkpointed, so that the next commit
+ * may restart the log. Undefined when the log no longer continues at the position, because another process checkpointed
+ * it, or a power failure destroyed its end.
  */
 export function readLog(log: DatabaseLog, position: LogPosition, restarts: boolean): LogReading | undefined {
   const state = log.state()
@@ -49,7 +49,7 @@ export function readLog(log: DatabaseLog, position: LogPosition, restarts: boole
   return { part: { from, to, pages, pagesAfter, pageSize: state.pageSize }, left: state.frames - at }
 }
 
-/** The position in the log that there is now. */
+/** Finds the position in the present log. */
 function findStart(
   log: DatabaseLog,
   state: LogState,
@@ -65,6 +65,6 @@ function findStart(
   return last?.salt === position.salt && last.sum === position.sum ? position : undefined
 }
 
-/** The first half of the salt counts up when the log begins anew. */
+/** Whether the salt follows the former one: its first half is incremented when the log restarts. */
 const follows = (salt: string, former: string): boolean =>
   Number.parseInt(salt.slice(0, 8), 16) === (Number.parseInt(former.slice(0, 8), 16) + 1) >>> 0

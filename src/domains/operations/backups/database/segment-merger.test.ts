@@ -11,7 +11,7 @@ import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/ba
 const HOUR = 3_600_000
 let db: CopiedDatabase
 let copier: DatabaseCopier
-/** What was committed by when. */
+/** The rows committed at each time. */
 let moments: { at: number; rows: number[] }[]
 let present: number[]
 beforeEach(async () => {
@@ -29,14 +29,14 @@ async function commit(count: number, size?: number): Promise<void> {
   await copyAll(copier)
   moments.push({ at: db.time, rows: present })
 }
-/** Commits some times in each of some hours. */
+/** Commits several times in each of several hours. */
 async function writeHours(hours: number, times = 5): Promise<void> {
   for (let hour = 0; hour < hours; hour++) {
     for (let each = 0; each < times; each++) await commit(3, 3000)
     db.time = Math.ceil((db.time + 1) / HOUR) * HOUR
   }
 }
-/** The numbers of the files behind a snapshot. */
+/** The numbers of the files after a snapshot. */
 const filesOf = async () => {
   const [series] = await listSeries(db.place)
   return {
@@ -48,7 +48,7 @@ async function expectAll(list = moments): Promise<void> {
   for (const { at, rows } of list) expect(await db.restored(at)).toEqual(rows)
 }
 
-it('merges the segments of past hours up to snapshots, and deletes them when every moment need not be exact', async () => {
+it('merges the segments of past hours up to snapshots, and deletes them after the time of exact restores', async () => {
   await writeHours(2)
   await sql`delete from t where v > 6`.execute(db.connections.write)
   present = upTo(6)
@@ -62,13 +62,13 @@ it('merges the segments of past hours up to snapshots, and deletes them when eve
   const [series] = await listSeries(db.place)
   const starts = series!.snapshots.map(({ number }) => number)
   expect(starts.length).toBeGreaterThan(1)
-  // Each number is in one merged file at most, and in none when it is alone in its hour or of the last hour.
+  // Each number is in at most one merged file; numbers that are alone in their hour or in the last hour are in none.
   const isIn = (number: number): boolean => merged.some(([first, last]) => number >= first! && number <= last!)
   const alone = segments.filter((number) => !isIn(number))
   expect(alone.length).toBeLessThan(6)
   expect(merged.flat()).toEqual(merged.flat().toSorted((a, b) => a! - b!))
   for (const [first, last] of merged) expect(starts.some((start) => start > first! && start <= last!)).toBe(false)
-  // Moments of the last hours are exact; of the time before there are the ends of files.
+  // The last hours can be restored exactly, earlier times to the ends of files.
   const bound = db.time - 2.5 * HOUR
   await expectAll(moments.filter(({ at }) => at > bound))
   const old = moments.filter(({ at }) => at < bound - HOUR)
@@ -93,7 +93,7 @@ it('merges the segments of past hours up to snapshots, and deletes them when eve
   expect(await db.restored()).toEqual(present)
 })
 
-it('continues after a fault at any step, and each moment stays', async () => {
+it('continues after a fault at any step without losing a point in time', async () => {
   await writeHours(1, 4)
   await commit(1)
   const ends = moments.slice(-2)
@@ -118,7 +118,7 @@ it('continues after a fault at any step, and each moment stays', async () => {
         () => false,
       )
   let rounds = 0
-  // Before a file is written or deleted, after it, and before the next one.
+  // Faults occur before a file is written or deleted, after it, and before the next one.
   while (!(await merge(rounds % 3))) {
     await expectAll(ends)
     expect(++rounds).toBeLessThan(100)
@@ -128,7 +128,7 @@ it('continues after a fault at any step, and each moment stays', async () => {
   await expectAll(ends)
 })
 
-it('restores from the segments where a merged file is damaged, and merges around a segment that is', async () => {
+it('restores from the segments of a damaged merged file, and merges around a damaged segment', async () => {
   await writeHours(2)
   const merger = db.merger(copier, { exactMs: 24 * HOUR })
   await commit(1)

@@ -17,10 +17,10 @@ import {
 } from './layout.ts'
 import { compressPages, pagesOf } from './store-segment.ts'
 
-/** Pages of a merged file: 16 MB, which is what merging keeps in memory, beside one segment. */
+/** Maximum number of pages of a merged file (16 MB), which merging holds in memory together with one segment. */
 const MAX_PAGES = 4096
 
-/** Segments of a series that become one file: the last state of each page. */
+/** Segments of a series that are merged into one file: the last state of each page. */
 class MergedRun {
   readonly #pages = new Map<number, Buffer>()
   readonly #first: SegmentHeader
@@ -35,7 +35,7 @@ class MergedRun {
     this.#last = first
   }
 
-  /** Whether the segment follows and its pages have room. */
+  /** Whether the segment is the next one and its pages fit. */
   takes({ number, previous, page_size, pages }: SegmentHeader): boolean {
     if (this.#count === 0) return true
     const isNext = number === this.#last.number + 1 && previous === this.#end && page_size === this.#first.page_size
@@ -45,7 +45,7 @@ class MergedRun {
 
   async add(read: SealedFile<SegmentHeader>, { time }: Numbered): Promise<void> {
     const { pages_after: after } = read.header
-    // NOTE: a copy of each page, as a part of a buffer keeps all of it.
+    // NOTE: copies each page, because a slice would retain the whole buffer.
     for (const [page, bytes] of await pagesOf(read)) this.#pages.set(page, Buffer.from(bytes))
     if (after < this.#last.pages_after)
       for (const page of this.#pages.keys()) if (page > after) this.#pages.delete(page)
@@ -56,7 +56,7 @@ class MergedRun {
     this.#count++
   }
 
-  /** Nothing is stored of a single segment. */
+  /** Does nothing for a single segment. */
   async store(place: Place, series: string): Promise<void> {
     if (this.#count < 2) return
     const pages = [...this.#pages.keys()].toSorted((a, b) => a - b)
@@ -79,11 +79,11 @@ class MergedRun {
 export interface SegmentMergerDeps {
   readonly place: Place
   readonly clock: Clock
-  /** For so long after a segment was merged it is kept beside the merged file. */
+  /** How long a merged segment is retained. */
   readonly exactMs: number
-  /** Where the copy is; undefined while it has not begun. */
+  /** The position of the copy; undefined before its start. */
   position(): CopyPosition | undefined
-  /** Ends a pass when the server stops. */
+  /** Aborts a pass when the server stops. */
   readonly signal: AbortSignal
 }
 
@@ -91,21 +91,20 @@ const HOUR_MS = 3_600_000
 const hourOf = ({ time }: Numbered): number => Math.floor(time / HOUR_MS)
 
 /**
- * Merges the segments of each hour that has passed into one file, or some of 16 MB, and later deletes those that were
- * merged. The merged file is complete before the first segment is deleted, and they are deleted from the last to the
- * first, so that at every time each number is in a file. What a pass has done is seen from the names in the place: the
- * next one continues.
+ * Merges the segments of each past hour into one file, or several of 16 MB, and deletes the merged segments later. The
+ * merged file is complete before the first segment is deleted, and segments are deleted from the last to the first, so
+ * that every number is always in a file. The names at the destination show the progress: the next pass continues.
  */
 export class SegmentMerger {
   readonly #deps: SegmentMergerDeps
-  /** Series → the number up to which nothing is to be merged; those of single segments are not in a name. */
+  /** Series → the number up to which merging is done; file names do not show this for single segments. */
   readonly #done = new Map<string, number>()
 
   constructor(deps: SegmentMergerDeps) {
     this.#deps = deps
   }
 
-  /** One pass over all series. Throws when the place cannot be used. */
+  /** Runs one pass over all series. Throws when the destination is unavailable. */
   async merge(): Promise<void> {
     const { place, signal, position } = this.#deps
     const all = await place.folders(DATABASE)
@@ -131,13 +130,13 @@ export class SegmentMerger {
     }
   }
 
-  /** The segments of each hour, those from a snapshot on apart. The last ones of the current series are left out. */
+  /** The segments of each hour, split at snapshots. Excludes the last ones of the current series. */
   async *#groups({ series, after, starts, current }: Groups): AsyncGenerator<Numbered[], void, undefined> {
     let group: Numbered[] = []
     for await (const { name } of this.#deps.place.list(segmentFolder(series), segmentStart(series, after + 1))) {
       const segment = readName(name, '.pages')
       if (segment === undefined) continue
-      // NOTE: a snapshot that begins later has this number or a higher one.
+      // NOTE: a later snapshot has this number or a higher one.
       if (current !== undefined && segment.number >= current.number) break
       const last = group.at(-1)
       const isNext = last === undefined || (segment.number === last.number + 1 && hourOf(segment) === hourOf(last))
@@ -187,14 +186,14 @@ export class SegmentMerger {
 
 interface Groups {
   readonly series: string
-  /** The number of the last segment that is not looked at. */
+  /** The pass starts after the segment of this number. */
   readonly after: number
   /** Numbers of snapshots. */
   readonly starts: ReadonlySet<number>
   readonly current: CopyPosition | undefined
 }
 
-/** Undefined for a segment that is missing or damaged: those around it are merged, and `restore` names it. */
+/** Undefined for a missing or damaged segment: the surrounding ones are merged, and `restore` reports it. */
 function unsealed(name: string, data: Buffer | undefined): SealedSegment | undefined {
   try {
     return unseal<SegmentHeader>(name, data)
@@ -206,7 +205,7 @@ function unsealed(name: string, data: Buffer | undefined): SealedSegment | undef
 
 type SealedSegment = ReturnType<typeof unseal<SegmentHeader>>
 
-/** Merged files with the segments that they replace and that are still there. */
+/** Merged files with the segments that they replace and that still exist. */
 async function* replacedOf(
   place: Place,
   series: string,

@@ -4,7 +4,7 @@ import { compress, decompress, QUICK } from '../zstd.ts'
 import { type SegmentHeader, segmentName } from './layout.ts'
 import type { LogPart } from './read-log.ts'
 
-/** A part of the log and its place in the series. */
+/** A part of the log and its position in the series. */
 export interface Segment {
   readonly part: LogPart
   readonly series: string
@@ -40,11 +40,11 @@ export async function storeSegment(place: Place, segment: Segment): Promise<Stor
   return { name, hash }
 }
 
-/** The body of a segment. */
+/** Compresses the body of a segment. */
 export const compressPages = (pages: ReadonlyMap<number, Buffer>, order: readonly number[]): Promise<Buffer> =>
   compress(Buffer.concat(order.map((page) => pages.get(page)!)), QUICK)
 
-/** The pages with their numbers, from 1. */
+/** The pages with their numbers, starting at 1. */
 export async function pagesOf({
   header,
   body,

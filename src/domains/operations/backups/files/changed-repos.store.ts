@@ -1,6 +1,6 @@
 import type { Db } from '../../../../core/db/database.ts'
 
-/** The id of the last event; 0 for none. */
+/** The id of the last event; 0 if there is none. */
 export async function lastEventId(db: Db): Promise<number> {
   const row = await db.selectFrom('event').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
   return row?.id ?? 0

@@ -33,7 +33,7 @@ interface UnitCopy {
   readonly clock: Clock
 }
 
-/** What the copy has of units that were copied lately, by path. */
+/** The copied states of recently copied units, by path. */
 interface KnownStates {
   get(path: string): KnownState | undefined
   set(path: string, known: KnownState): unknown
@@ -44,8 +44,8 @@ const WHOLE = 8 * 1024 * 1024
 const ROUNDS = 5
 
 /**
- * Copies the objects that the copy lacks and then the state, which was read before them: what a copied ref leads to is
- * copied too.
+ * Copies missing objects and then the state, which was read before them, so that the objects of all copied refs are
+ * copied, too.
  */
 async function copyUnit(deps: UnitCopy, unit: Unit, cache: KnownStates): Promise<void> {
   const { place, dataDir, clock } = deps
@@ -59,7 +59,7 @@ async function copyUnit(deps: UnitCopy, unit: Unit, cache: KnownStates): Promise
   cache.set(unit.path, await storeVersion(place, { unit: unit.path, until, state, known }))
 }
 
-/** Of a fork. */
+/** The object pool of a fork. */
 function poolOf({ path }: Unit, state: State): Unit | undefined {
   const line = state.get('objects/info/alternates')?.split('\n')[0]
   return line === undefined || line === ''
@@ -72,7 +72,7 @@ async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
   const folder = `${OBJECTS}${unit.path}/`
   const sizes = new Map<string, number>()
   for await (const { name, size } of deps.place.list(folder)) sizes.set(name.slice(folder.length), size)
-  // NOTE: a file that a repack deletes meanwhile has a successor, which another round finds.
+  // NOTE: a file that a concurrent repack deletes has a successor, which another round finds.
   for (let round = 0; round < ROUNDS; round++) {
     let isComplete = true
     for (const path of await listObjects(deps.dataDir, unit)) {
@@ -86,7 +86,9 @@ async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
   throw new Error(`${unit.path} changed all the time`)
 }
 
-/** Copies a file that never changes; gives its bytes, undefined when it is gone. `path`: below the data directory. */
+/**
+ * Copies an immutable file; returns its size, undefined when it was deleted. `path` is relative to the data directory.
+ */
 async function copyFile({ place, dataDir }: UnitCopy, path: string): Promise<number | undefined> {
   const file = join(dataDir, path)
   const found = await stat(file).catch(ifGone(undefined))
@@ -109,20 +111,20 @@ async function copyFile({ place, dataDir }: UnitCopy, path: string): Promise<num
 
 const SHARD = /^[0-9a-f]{2}$/
 const HASH = /^[0-9a-f]{64}$/
-/** A directory that was changed so lately may change again within the resolution of its time. */
+/** A directory with a younger modification time may change again within the resolution of that time. */
 const YOUNG_MS = 2_000
 
-/** Copies the blobs in the data directory that the copy lacks. It lists only directories that changed. */
+/** Copies the missing blobs of the data directory. Lists only directories that have changed. */
 class BlobCopier {
   readonly #deps: UnitCopy
-  /** Directory → its time when all of it was copied. */
+  /** Directory → its modification time when it was completely copied. */
   readonly #seen = new Map<string, number>()
 
   constructor(deps: UnitCopy) {
     this.#deps = deps
   }
 
-  /** The next pass lists all directories. */
+  /** Makes the next pass list all directories. */
   forget(): void {
     this.#seen.clear()
   }
@@ -154,17 +156,17 @@ class BlobCopier {
 export interface FilesCopierDeps extends UnitCopy {
   readonly database: Database
   readonly git: Pick<Git, 'path' | 'repoExists'>
-  /** Days that can be restored. */
+  /** The number of days that can be restored. */
   readonly days: number
-  /** Ends a long pass when the server stops. */
+  /** Aborts a long pass when the server stops. */
   readonly signal: AbortSignal
 }
 
-/** Between passes over all repositories, which find changes without an event. */
+/** The interval between passes over all repositories, which find changes without an event. */
 const FULL_PASS_MS = 60 * 60_000
 const DAY_MS = 24 * FULL_PASS_MS
 const COVER_MS = 60_000
-/** Characters of remembered states: refs and settings of repositories. */
+/** Maximum characters of cached states: refs and settings of repositories. */
 const MAX_KNOWN = 16_000_000
 
 /** Copies repositories with events, new blobs, and the keys in the data directory. */
@@ -175,7 +177,7 @@ export class FilesCopier {
   #fullPassAt = 0
   #prunedAt = 0
   #coveredAt = 0
-  /** NOTE: PostgreSQL shows events later than those with higher ids, so that each is looked at twice. */
+  /** NOTE: PostgreSQL may show events after those with higher ids, so each range is read twice. */
   #after: readonly [earlier: number, last: number] = [0, 0]
 
   constructor(deps: FilesCopierDeps) {
@@ -192,7 +194,7 @@ export class FilesCopier {
     }
   }
 
-  /** NOTE: while the place belonged to another process, that may have written other versions. */
+  /** NOTE: another process may have written other versions while it owned the destination. */
   #forget(): void {
     this.#known.clear()
     this.#blobs.forget()
@@ -231,7 +233,7 @@ export class FilesCopier {
     return storages.length
   }
 
-  /** False when the server stops. */
+  /** Returns false when the server stops. */
   async #copyAll(): Promise<boolean> {
     for await (const unit of listUnits(this.#deps.dataDir)) {
       if (this.#deps.signal.aborted) return false

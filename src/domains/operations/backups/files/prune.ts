@@ -18,7 +18,7 @@ interface Pruning {
 const DAY_MS = 24 * 60 * 60_000
 const GONE = 'files/gone/'
 
-/** Deletes what no moment of the last days needs. */
+/** Deletes files that no restore to a point in time of the last days needs. */
 export async function prune(deps: Pruning): Promise<void> {
   const bound = deps.clock.now() - deps.days * DAY_MS
   await deps.place.clean(deps.clock.now() - DAY_MS)
@@ -27,7 +27,7 @@ export async function prune(deps: Pruning): Promise<void> {
   await pruneObjects(deps, bound)
 }
 
-/** Keeps the last snapshot before the bound and what follows it. */
+/** Retains the last snapshot before the bound and everything after it. */
 async function pruneDatabase({ place, signal }: Pruning, bound: number): Promise<void> {
   const all = await listSeries(place)
   for (const name of await place.folders(DATABASE))
@@ -44,7 +44,7 @@ async function removeAll(place: Place, series: string): Promise<void> {
   for await (const { name } of place.list(`${DATABASE}${series}/`)) await place.remove(name)
 }
 
-/** Deletes what is before the snapshot of this time. */
+/** Deletes everything before the snapshot of this time. */
 async function pruneSeries(place: Place, { snapshots, segments, merged }: Series, time: number): Promise<void> {
   const first = snapshots.find((snapshot) => snapshot.time >= time)
   for (const snapshot of snapshots) {
@@ -62,7 +62,7 @@ async function pruneNumbered(place: Place, all: readonly Numbered[], first: Numb
   }
 }
 
-/** Keeps the last whole version before the bound and what follows it. */
+/** Retains the last whole version before the bound and everything after it. */
 async function pruneStates({ place, signal }: Pruning, bound: number): Promise<void> {
   for await (const versions of versionsByUnit(place)) {
     if (signal.aborted) return
@@ -71,7 +71,7 @@ async function pruneStates({ place, signal }: Pruning, bound: number): Promise<v
   }
 }
 
-/** Notes which files are gone from the data directory, and deletes those that were noted before the bound. */
+/** Records which files were deleted from the data directory, and deletes those that were recorded before the bound. */
 async function pruneObjects({ place, dataDir, clock, signal }: Pruning, bound: number): Promise<void> {
   const gone = new Set<string>()
   for await (const { name } of place.list(OBJECTS)) {

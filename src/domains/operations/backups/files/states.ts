@@ -8,32 +8,32 @@ import { join } from 'node:path'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 
 /**
- * A directory that is copied: a repository, a pool, or the small files of the data directory. Its objects never change
- * once they have their name; the other files are its state, of which the copy keeps every version.
+ * A directory to copy: a repository, a pool, or the small files of the data directory. Its objects are immutable once
+ * they have their name; the other files are its state, of which the copy stores every version.
  */
 export interface Unit {
-  /** Path below the data directory, such as `git/repos/ab/abcdef.git`. */
+  /** Path relative to the data directory, such as `git/repos/ab/abcdef.git`. */
   readonly path: string
   readonly hasObjects: boolean
 }
 
-/** Path below the unit → content, as latin1. */
+/** Path relative to the unit → content, as latin1. */
 export type State = ReadonlyMap<string, string>
 
 const LOOSE = /^[0-9a-f]{2}$/
 const OBJECT = /^(?:[0-9a-f]{38}|[0-9a-f]{62})$/
 const PACKED = /^pack-[0-9a-f]+\.(?:pack|idx|rev|mtimes|keep|bitmap)$/
-/** What a repository computes anew, and what a running process leaves. */
+/** Files that can be derived from others, and temporary files of running processes. */
 const DERIVED = /^(?:bundle|hooks)(?:$|\/)|\.lock$|^objects\/(?!info(?:$|\/alternates$))/
-/** What the data directory has besides its own small files; repositories and blobs are copied in their own way. */
+/** Other contents of the data directory; repositories and blobs are copied separately. */
 const OTHERS =
   /^(?:git|blobs|cache|tmp|nodes|server\.lock.*|storage-migration\.json.*|.*\.db(?:-.*)?|backup.*\.json.*)$/
 const MAX_STATE_FILE = 64 * 1024 * 1024
 
-/** The small files of the data directory itself: keys and settings. */
+/** The small files directly in the data directory: keys and settings. */
 export const DATA_DIR: Unit = { path: '', hasObjects: false }
 
-/** Reads the state of a unit; empty when it is gone. */
+/** Reads the state of a unit; empty when it was deleted. */
 export async function readState(dataDir: string, unit: Unit): Promise<State> {
   const state = new Map<string, string>()
   const skip = unit.hasObjects ? DERIVED : OTHERS
@@ -48,8 +48,8 @@ interface Reading {
 }
 
 /**
- * NOTE: directories before files, as git reads refs: one that is packed meanwhile is in packed-refs, which is read
- * after it.
+ * NOTE: reads directories before files, like git reads refs: a ref that is packed concurrently is in packed-refs, which
+ * is read afterwards.
  */
 async function readInto(state: Map<string, string>, { root, below, skip }: Reading): Promise<void> {
   const entries = await entriesOf(join(root, below))
@@ -66,7 +66,8 @@ async function readInto(state: Map<string, string>, { root, below, skip }: Readi
 }
 
 /**
- * Paths of the objects below the unit. Loose ones before packs: what is packed meanwhile is found in the new pack.
+ * Paths of the objects relative to the unit. Loose objects are listed before packs: an object that is packed
+ * concurrently is found in the new pack.
  */
 export async function listObjects(dataDir: string, unit: Unit): Promise<string[]> {
   if (!unit.hasObjects) return []
@@ -94,8 +95,8 @@ export const entriesOf = (path: string): Promise<Dirent[]> =>
   readdir(path, { withFileTypes: true }).catch(ifGone<Dirent[]>([]))
 
 /**
- * The copy of files: `files/objects/<path>` for what never changes, and `files/states/<unit>/state/<time>-<kind>.json`
- * for the versions of the other files of a unit.
+ * The copy of files: `files/objects/<path>` for immutable files, and `files/states/<unit>/state/<time>-<kind>.json` for
+ * the versions of the other files of a unit.
  */
 export const OBJECTS = 'files/objects/'
 const STATES = 'files/states/'
@@ -105,14 +106,14 @@ type StateKind = 'full' | 'changes'
 
 interface StateHeader {
   readonly format: 1
-  /** Epoch milliseconds: no change after it is in this version. */
+  /** Epoch milliseconds: this version contains no change after it. */
   readonly until: number
 }
 
-/** The body of a version: path → content as latin1, null for a file that is gone. */
+/** The body of a version: path → content as latin1, null for a deleted file. */
 type StateChanges = Readonly<Record<string, string | null>>
 
-/** A version in the copy. */
+/** A version at the destination. */
 export interface StoredState {
   readonly name: string
   /** Path of the unit. */
@@ -135,17 +136,19 @@ function readStateName(name: string): StoredState | undefined {
   return { name, unit, kind: kind as StateKind, time: readFileTime(time) }
 }
 
-/** Versions that are written as changes before the next whole one. */
+/** The maximum number of versions stored as changes before the next whole version. */
 const MAX_CHANGES = 50
 
-/** What the copy has of a unit. */
+/** The copied state of a unit. */
 export interface KnownState {
   readonly state: State
-  /** Versions since the last whole one. */
+  /** Number of versions since the last whole one. */
   readonly changes: number
 }
 
-/** The state that versions, oldest first, make; undefined without a whole one. Throws Conflict for damaged files. */
+/**
+ * The state after applying versions, oldest first; undefined without a whole one. Throws Conflict for damaged files.
+ */
 export async function readVersions(place: Place, versions: readonly StoredState[]): Promise<KnownState | undefined> {
   const from = versions.findLastIndex(({ kind }) => kind === 'full')
   if (from === -1) return undefined
@@ -171,7 +174,7 @@ export async function listVersions(place: Place, unit: string): Promise<StoredSt
   return found
 }
 
-/** The versions of each unit of the copy, oldest first. */
+/** The versions of each unit at the destination, oldest first. */
 export async function* versionsByUnit(place: Place): AsyncGenerator<readonly StoredState[], void, undefined> {
   let versions: StoredState[] = []
   for await (const { name } of place.list(STATES)) {
@@ -186,7 +189,7 @@ export async function* versionsByUnit(place: Place): AsyncGenerator<readonly Sto
   if (versions.length > 0) yield versions
 }
 
-/** Writes the version that makes `state` of `known`, nothing when they are equal, and gives what the copy has then. */
+/** Writes a version that changes `known` to `state`, unless they are equal; returns the copied state afterwards. */
 export async function storeVersion(
   place: Place,
   { unit, until, state, known }: { unit: string; until: number; state: State; known: KnownState | undefined },

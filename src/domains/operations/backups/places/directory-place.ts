@@ -5,56 +5,55 @@ import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts
 import { syncDirectory } from '../../../../core/platform/files/durable.ts'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 
-/** Something that a copy consists of. */
+/** A file of a copy. */
 export interface Stored {
-  /** With slashes between its parts. */
+  /** The parts are separated by slashes. */
   readonly name: string
   /** Bytes. */
   readonly size: number
 }
 
-/** What a name has, and which of the values that it has had. */
+/** The content of a file, and an identifier of this version of it. */
 interface Versioned {
   readonly data: Buffer
   readonly version: string
 }
 
-/** Where copies are kept. Everything throws while the place is away, and writing also when it is full. */
+/** A destination of copies. All functions throw while the destination is unavailable; writes throw when it is full. */
 export interface Place {
-  /** For operators: a directory, or a bucket with its prefix. */
+  /** Shown to operators: a directory, or a bucket with its prefix. */
   readonly label: string
-  /** Whole or not at all; durable when it resolves. Replaces what has the name. */
+  /** Writes atomically; durable when it resolves. Replaces an existing file of the name. */
   put(name: string, data: Uint8Array): Promise<void>
-  /** As put, of any length. `size`: bytes that it has at most. */
+  /** Like `put`, for any length. `size`: the maximum number of bytes. */
   putStream(name: string, source: AsyncIterable<Uint8Array>, size: number): Promise<void>
-  /** Undefined when there is nothing of the name. */
+  /** Undefined when the file does not exist. */
   get(name: string): Promise<Buffer | undefined>
-  /** As get, with the version for `replace`. */
+  /** Like `get`, with the version for `replace`. */
   getVersion(name: string): Promise<Versioned | undefined>
   /**
-   * As put, but only where the name still has this version; undefined: only where there is nothing of the name. False
-   * when something else is there. NOTE: not every place compares and writes in one step, so that the caller looks
-   * again.
+   * Like `put`, but only if the file still has this version; undefined: only if it does not exist. Returns false
+   * otherwise. NOTE: not every destination compares and writes atomically, so the caller must check again.
    */
   replace(name: string, data: Uint8Array, version: string | undefined): Promise<boolean>
-  /** As get, piece by piece. */
+  /** Like `get`, as a stream. */
   open(name: string): Promise<AsyncIterable<Uint8Array> | undefined>
-  /** What is below a folder, which ends with a slash, sorted by name; those behind `after`. */
+  /** The files below a folder, whose name ends with a slash, sorted by name; only those after `after`. */
   list(folder: string, after?: string): AsyncIterable<Stored>
-  /** The names of the folders directly in a folder, sorted, without slash. */
+  /** The names of the direct subfolders, sorted, without slash. */
   folders(folder: string): Promise<string[]>
-  /** Nothing happens when it is gone. */
+  /** Does nothing when the file does not exist. */
   remove(name: string): Promise<void>
-  /** Deletes what was left of writes that began before (epoch milliseconds) and never ended. */
+  /** Deletes the remains of interrupted writes that began before this time (epoch milliseconds). */
   clean(before: number): Promise<void>
 }
 
-/** What a crash left of a file that was being written; never listed. */
+/** Names of temporary files, which a crash may leave; never listed. */
 const TEMPORARY = /\.tmp-[0-9a-f]+$/
 
 type Move = (from: string, to: string) => Promise<void>
 
-/** Fails with EEXIST where the target is there, unless the file system has no links. */
+/** Fails with EEXIST when the target exists, unless the file system does not support links. */
 const moveToFree: Move = async (from, to) => {
   try {
     await link(from, to)
@@ -141,7 +140,7 @@ async function openInside(root: string, path: string): ReturnType<typeof open> {
 
 async function* walk(root: string, folder: string, after: string): AsyncGenerator<Stored, void, undefined> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifGone([]))
-  // NOTE: a folder is sorted by its name with the slash, as the keys of a bucket are.
+  // NOTE: folders are sorted by their name with the slash, like the keys of a bucket.
   const sorted = entries
     .map((entry) => ({
       entry,

@@ -6,31 +6,31 @@ import { ifGone } from '../../../../core/platform/files/gone.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
 import type { Place } from './directory-place.ts'
 
-/** Who copies to a place. */
+/** The process that copies to a destination. */
 export interface Owner {
   readonly format: 1
-  /** Of the data directory. */
+  /** The id of the data directory. */
   readonly id: string
-  /** Of the process that copies; empty after an orderly stop. */
+  /** The id of the process that copies; empty after an orderly stop. */
   readonly session: string
   readonly host: string
   readonly directory: string
-  /** Of the running kernel; empty where it has none. */
+  /** The boot id of the running kernel; empty if it has none. */
   readonly boot: string
-  /** Epoch milliseconds when the process last renewed it. */
+  /** When the process last renewed the claim, in epoch milliseconds. */
   readonly at: number
 }
 
-/** Not sealed, so that operators can read it. */
+/** Without checksum, so that operators can read it. */
 const OWNER = 'owner.json'
 const ID_FILE = 'backup-owner.json'
 
-/** With the version of its file. */
+/** An owner with the version of its file. */
 export interface FoundOwner extends Owner {
   readonly version: string
 }
 
-/** Undefined where no server has copied yet. Throws when the place is away. */
+/** Undefined before the first copy. Throws when the destination is unavailable. */
 export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
   const found = await place.getVersion(OWNER)
   if (found === undefined) return undefined
@@ -50,17 +50,17 @@ export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
 }
 
 /**
- * Puts `owner` in the place of the one that was found. False when another process was faster, as far as the place
- * tells.
+ * Replaces the owner that was found by `owner`. Returns false when another process was faster, as far as the
+ * destination reports it.
  */
 export async function replaceOwner(place: Place, found: FoundOwner | undefined, owner: Owner): Promise<boolean> {
   const data = Buffer.from(`${JSON.stringify(owner)}\n`)
   if (await place.replace(OWNER, data, found?.version)) return true
   const present = await readOwner(place)
-  // NOTE: a request whose answer was lost is sent again, and is refused when the first one had its effect.
+  // NOTE: a request whose response was lost is sent again, and is refused when the first one succeeded.
   if (isSame(present, owner)) return true
   if (found === undefined || !isSame(present, found)) return false
-  // A server that gives versions which it does not know again.
+  // A server that returns versions but does not recognize them later.
   await place.put(OWNER, data)
   return true
 }
@@ -68,14 +68,14 @@ export async function replaceOwner(place: Place, found: FoundOwner | undefined, 
 const isSame = (found: Owner | undefined, { id, session, at }: Owner): boolean =>
   found?.id === id && found.session === session && found.at === at
 
-/** The id that the data directory has for backups; undefined before the first. */
+/** The id of the data directory for backups; undefined before the first backup. */
 export async function readOwnId(dataDir: string): Promise<string | undefined> {
   const text = await readFile(join(dataDir, ID_FILE), 'utf8').catch(ifGone(''))
   const { id } = members(parseJson(text)?.value)
   return typeof id === 'string' ? id : undefined
 }
 
-/** Makes the id where there is none. */
+/** Creates the id if it is missing. */
 export async function ownIdOf(dataDir: string): Promise<string> {
   const known = await readOwnId(dataDir)
   if (known !== undefined) return known

@@ -19,7 +19,7 @@ const place = () => directoryPlace(join(dir, 'copy'))
 const claimOf = (name: string, { host = 'h1', boot = 'boot1', settleMs = 1 } = {}): PlaceClaim =>
   new PlaceClaim({ place: place(), dataDir: join(dir, name), clock: { now: () => time }, host, boot, settleMs })
 
-it('lets one data directory write to a place, and tells another how to get it', async () => {
+it('lets one data directory write to a destination, and reports to another how to take it over', async () => {
   const first = claimOf('a')
   const second = claimedPlace(place(), claimOf('b', { host: 'h2' }))
   await first.require()
@@ -33,7 +33,7 @@ it('lets one data directory write to a place, and tells another how to get it', 
     () => second.clean(time),
   ]
   for (const write of streams) await expect(write()).rejects.toMatchObject({ kind: 'conflict', message: refused })
-  // Also when it has not copied for long, and when it has stopped.
+  // Also after a long time without copies, and after a stop.
   await first.release()
   time += 1_000_000_000
   await expect(second.put('x', Buffer.from('x'))).rejects.toThrow('belongs to another server')
@@ -43,14 +43,14 @@ it('lets one data directory write to a place, and tells another how to get it', 
   await expect(first.require()).rejects.toThrow(`(${join(dir, 'b')} on h2, `)
 })
 
-it('continues at once after a stop or a kill on the same machine, else when the owner is silent', async () => {
+it('continues at once after a stop or a kill on the same machine, otherwise after the lease', async () => {
   await claimOf('a').require()
   const next = claimOf('a')
   await next.require()
   const moved = claimOf('a', { host: 'h2' })
   const wait = /^another process of this data directory copies to .*, on h1$/
   await expect(moved.require()).rejects.toThrow(wait)
-  // The owner renews its claim, and is waited for again.
+  // The owner renews its claim, and the wait starts again.
   time += 70_000
   await next.keep()
   await expect(moved.require()).rejects.toThrow(wait)
@@ -58,7 +58,7 @@ it('continues at once after a stop or a kill on the same machine, else when the 
   await expect(moved.require()).rejects.toThrow(wait)
   time += 1_000
   await moved.require()
-  // It looks again before its next write, and does not take the place back.
+  // It checks the claim before its next write, and does not take the destination back.
   await expect(next.require()).rejects.toThrow(/copies to .*, on h2$/)
   await moved.release()
   await next.require()
@@ -66,14 +66,14 @@ it('continues at once after a stop or a kill on the same machine, else when the 
   await expect(claimOf('a', { boot: '' }).require()).rejects.toThrow('another process of this data directory')
 })
 
-it('lets one of two begin that claim a place at the same time', async () => {
+it('lets one of two concurrent claims of a destination succeed', async () => {
   const claims = ['a', 'b'].map((name) => claimOf(name, { settleMs: 50 }))
   const results = await Promise.allSettled(claims.map((claim) => claim.require()))
   const held = results.filter(({ status }) => status === 'fulfilled')
   expect(held).toHaveLength(1)
 })
 
-it('begins a new series when another process has continued the one of a copy', async () => {
+it('begins a new series when another process has continued the former one', async () => {
   const db = await CopiedDatabase.make()
   try {
     let isLost = false

@@ -12,23 +12,23 @@ export interface PlaceClaimDeps {
   readonly dataDir: string
   readonly clock: Clock
   readonly host: string
-  /** Of the running kernel; empty where that is not known, or where other machines use the data directory. */
+  /** The boot id of the running kernel; empty if unknown, or if several machines use the data directory. */
   readonly boot: string
-  /** Between claiming a place and looking whether another process did so at the same time. */
+  /** Time between claiming a destination and checking for a concurrent claim. */
   readonly settleMs?: number
 }
 
-/** The owner is read again so often. */
+/** The interval at which the owner is read again. */
 const CHECK_MS = 10_000
-/** And written again so often. */
+/** The interval at which the claim is renewed. */
 const RENEW_MS = 30_000
-/** A process that has not written it for so long no longer copies. */
+/** A process that has not renewed its claim for this time no longer copies. */
 const LEASE_MS = 75_000
 const SETTLE_MS = 500
 
 /**
- * Lets one process at a time copy to a place, and only that of one data directory. The place names it in `owner.json`;
- * a process that finds another there stops to write, at the latest `CHECK_MS` later.
+ * Lets one process at a time copy to a destination, and only that of one data directory. The file `owner.json` at the
+ * destination names it; a process that finds another owner there stops writing within `CHECK_MS`.
  */
 export class PlaceClaim {
   readonly #deps: PlaceClaimDeps
@@ -37,26 +37,26 @@ export class PlaceClaim {
   #wasLost = false
   #checkedAt = 0
   #checking: Promise<void> | undefined
-  /** The owner that is waited for, and since when it has not changed. */
+  /** The owner whose lease must expire, and since when it has not changed. */
   #seen: { readonly session: string; readonly at: number; readonly since: number } | undefined
 
   constructor(deps: PlaceClaimDeps) {
     this.#deps = deps
   }
 
-  /** Throws Conflict while the place belongs to another, and when it is away. */
+  /** Throws Conflict while another process owns the destination, and when it is unavailable. */
   async require(): Promise<void> {
     if (this.#isHeld && this.#deps.clock.now() - this.#checkedAt < CHECK_MS) return
     this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
     await this.#checking
   }
 
-  /** Renews what is held. */
+  /** Renews the claim. */
   async keep(): Promise<void> {
     if (this.#isHeld) await this.require()
   }
 
-  /** Lets the next process begin at once. */
+  /** Releases the claim, so that the next process can begin at once. */
   async release(): Promise<void> {
     if (!this.#isHeld) return
     this.#isHeld = false
@@ -90,7 +90,7 @@ export class PlaceClaim {
     const { place, dataDir, host, boot, settleMs = SETTLE_MS } = this.#deps
     const owner: Owner = { format: 1, id, session: this.#session, host, directory: dataDir, boot, at: now }
     const isTaken = await replaceOwner(place, found, owner)
-    // NOTE: for a place that does not compare and write in one step.
+    // NOTE: for destinations that do not compare and write atomically.
     if (isTaken && !isFree) await wait(settleMs)
     const isLost = !isTaken || (!isFree && (await readOwner(place))?.session !== this.#session)
     if (isLost) throw conflict(`${place.label} was claimed by another process`)
@@ -103,7 +103,7 @@ export class PlaceClaim {
     this.#seen = undefined
   }
 
-  /** NOTE: one server at a time has the data directory open, so that its former process here has ended. */
+  /** NOTE: only one server at a time can open the data directory, so its former process on this machine has ended. */
   #isDead({ host, directory, boot }: Owner): boolean {
     return (
       !this.#wasLost &&
@@ -122,7 +122,7 @@ export class PlaceClaim {
   }
 }
 
-/** Writes and deletes only while the place belongs to this process. */
+/** Writes and deletes only while this process owns the destination. */
 export const claimedPlace = (place: Place, claim: PlaceClaim): Place => ({
   ...place,
   put: async (name, data) => {
@@ -191,7 +191,7 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
     },
     async folders(folder) {
       const found: string[] = []
-      // NOTE: jumps behind each folder: '0' follows the slash.
+      // NOTE: skips to the name after each folder: '0' follows the slash.
       for (let after = ''; ;) {
         const first = await objects.list(key(folder), after)[Symbol.asyncIterator]().next()
         if (first.done === true) return found
@@ -208,7 +208,8 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
 }
 
 /**
- * The place that `[backup]` names; undefined where it is off. Nothing is sent yet. Throws Invalid without directory.
+ * The destination configured in `[backup]`; undefined if backups are disabled. Sends no request. Throws Invalid without
+ * a directory.
  */
 export function openPlace(
   { kind, directory }: Pick<Config['backup'], 'kind' | 'directory'>,

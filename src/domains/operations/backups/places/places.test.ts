@@ -56,7 +56,7 @@ async function compareAndReplace(place: Place): Promise<void> {
 }
 
 describe.each(places)('a copy in $name', ({ open }) => {
-  it('belongs to one data directory, is merged and pruned by names, and restored', async () => {
+  it('belongs to one data directory, and can be merged, pruned and restored', async () => {
     const { place: opened, close } = await open()
     try {
       for (const name of ['mine', 'other']) mkdirSync(join(db.dir, name))
@@ -105,7 +105,7 @@ describe.each(places)('a copy in $name', ({ open }) => {
   })
 })
 
-it('is claimed in a bucket whose server knows no conditions, or gives ETags that it does not know again', async () => {
+it('is claimed in a bucket whose server lacks conditional writes, or returns ETags that it does not recognize', async () => {
   const s3 = await startS3()
   const { place, close } = await openBucket(s3)
   const time = { now: Date.parse('2026-11-22T00:00:00Z') }
@@ -120,7 +120,7 @@ it('is claimed in a bucket whose server knows no conditions, or gives ETags that
     time.now += 40_000
     await claim.require()
     expect(ownerAt()).toBe(time.now)
-    // The answer to a write is lost, which is sent again.
+    // The response to a write is lost, and the write is sent again.
     let lost = 0
     s3.fault = ({ operation }) => (operation === 'PutObject' && lost++ === 0 ? 'closed-after' : undefined)
     time.now += 40_000

@@ -13,18 +13,18 @@ import type { Place } from '../places/directory-place.ts'
 /** A continuous part of the copy of a database. */
 export interface Series {
   readonly name: string
-  /** Complete ones, oldest first; at least one. */
+  /** Complete snapshots, oldest first; at least one. */
   readonly snapshots: readonly Numbered[]
-  /** By number; those that were merged may be gone. */
+  /** Ordered by number; merged ones may be deleted. */
   readonly segments: readonly Numbered[]
-  /** By number. */
+  /** Ordered by number. */
   readonly merged: readonly Merged[]
-  /** Epoch milliseconds: the first and the last moment that it has. */
+  /** Epoch milliseconds: the first and the last point in time that can be restored. */
   readonly from: number
   readonly to: number
 }
 
-/** The series of a copy with a snapshot, oldest first. The files are not read. */
+/** The series of a copy with a snapshot, oldest first. Reads only names, not contents. */
 export async function listSeries(place: Place): Promise<Series[]> {
   const all: Series[] = []
   for (const name of await place.folders(DATABASE)) {
@@ -41,7 +41,7 @@ export async function listSeries(place: Place): Promise<Series[]> {
   return all.toSorted((a, b) => a.from - b.from)
 }
 
-/** By number. */
+/** Ordered by number. */
 export async function listMerged(place: Place, series: string): Promise<Merged[]> {
   const found: Merged[] = []
   for await (const { name } of place.list(mergedFolder(series))) {

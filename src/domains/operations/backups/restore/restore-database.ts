@@ -16,30 +16,30 @@ import { type SealedFile, unseal } from '../sealed-file.ts'
 import { listSeries, type Series } from './list-moments.ts'
 
 export interface RestoredDatabase {
-  /** Epoch milliseconds: what was committed until then is there, and nothing later. */
+  /** Epoch milliseconds: the database contains all commits until this time, and none after it. */
   readonly moment: number
-  /** Epoch milliseconds: where the copy goes on after a gap, if the wanted moment is behind `moment` for that. */
+  /** Epoch milliseconds: where the copy continues after a gap, if the requested time is in that gap. */
   readonly gapUntil: number | undefined
-  /** Files of segments that were read. */
+  /** Number of segment files that were read. */
   readonly segments: number
 }
 
 export interface DatabaseRestore {
   readonly place: Place
-  /** Epoch milliseconds; Infinity for the newest. */
+  /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
-  /** The new file. */
+  /** The path of the new file. */
   readonly file: string
   progress(text: string): void
 }
 
-/** RFC 3339 with milliseconds, as `--at` takes it. */
+/** RFC 3339 with milliseconds, the format of `--at`. */
 export const momentText = (time: number): string => new Date(time).toISOString()
 
 /**
- * Makes the database of a moment from the last snapshot before it and the segments behind that. Throws NotFound when
- * nothing was copied by then, and Conflict when a file is missing or damaged; the text names it and the last moment
- * before it.
+ * Restores the database to a point in time from the last snapshot before it and the segments after that. Throws
+ * NotFound when there is no copy from before that time, and Conflict when a file is missing or damaged; the message
+ * names it and the last point in time before it.
  */
 export async function restoreDatabase({ place, at, file, progress }: DatabaseRestore): Promise<RestoredDatabase> {
   const all = await listSeries(place)
@@ -111,17 +111,17 @@ interface Application {
   progress(text: string): void
 }
 
-/** Where the application of segments is. */
+/** The progress of the restore. */
 interface State {
-  /** Of the next segment. */
+  /** The number of the next segment. */
   readonly number: number
-  /** Hash of the segment before. */
+  /** Hash of the previous segment. */
   readonly previous: string
-  /** Epoch milliseconds of the last segment. */
+  /** The end of the last segment, in epoch milliseconds. */
   readonly moment: number
 }
 
-/** Applies what the moment needs; gives the moment of the last segment and the files that were read. */
+/** Applies the segments up to the requested time; returns the end of the last segment and the number of files read. */
 async function applyAll(
   place: Place,
   { handle, header, series, at, progress }: Application,
@@ -141,7 +141,9 @@ async function applyAll(
   }
 }
 
-/** The files that begin with a segment, the longest first. Throws Conflict when one is missing before the moment. */
+/**
+ * The files that begin with a segment, longest first. Throws Conflict when one is missing before the requested time.
+ */
 function findSegments({ segments, merged }: Series, at: number): (number: number) => readonly Numbered[] {
   const starts = Map.groupBy([...merged, ...segments], ({ number }) => number)
   const wanted = [...merged, ...segments].filter(({ time }) => time <= at).toSorted((a, b) => a.number - b.number)
@@ -160,7 +162,7 @@ interface Step {
   readonly files: readonly Numbered[]
 }
 
-/** Applies the first of the files that is whole. Throws Conflict, about the last one, when none is. */
+/** Applies the first undamaged file. Throws Conflict, about the last one, when all are damaged. */
 async function applyFirst(place: Place, { handle, state, files }: Step): Promise<State> {
   const [file, ...others] = files
   const read = await readAfter(place, state, file!).catch((error: unknown) => {
@@ -193,7 +195,7 @@ async function apply(handle: FileHandle, read: SealedFile<AnyHeader>): Promise<v
   await handle.truncate(pagesAfter * pageSize)
 }
 
-/** A single write may be short. */
+/** Repeats writes, because a single one may be short. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;)
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten

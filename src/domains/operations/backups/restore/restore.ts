@@ -12,17 +12,17 @@ import { pipeline } from 'node:stream/promises'
 
 interface FilesRestore {
   readonly place: Place
-  /** Epoch milliseconds; Infinity for the newest. */
+  /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
   readonly to: string
   progress(text: string): void
 }
 
-/** What git wants to be there, also when it is empty. */
+/** Folders that git requires, even if they are empty. */
 const FOLDERS = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
 const PROGRESS_EVERY = 1000
 
-/** Makes the repositories, blobs and keys of a moment. Blobs are all that the copy has. */
+/** Restores the repositories, blobs and keys to a point in time. Restores all blobs of the copy. */
 async function restoreFiles(request: FilesRestore): Promise<{ readonly units: number; readonly files: number }> {
   const { place, at, progress } = request
   const restored = new Set<string>()
@@ -67,21 +67,24 @@ async function restoreObjects({ place, to, progress }: FilesRestore, restored: R
 
 export interface RestoreRequest {
   readonly place: Place
-  /** Epoch milliseconds; Infinity for the newest moment. */
+  /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
-  /** A directory that is empty or missing; becomes a data directory. */
+  /** An empty or missing directory, which becomes a data directory. */
   readonly to: string
   progress(text: string): void
 }
 
 export interface Restored {
-  /** Undefined where the copy has none: the database is a PostgreSQL server. */
+  /** Undefined if the copy contains no database, because it is a PostgreSQL server. */
   readonly database: RestoredDatabase | undefined
-  /** Epoch milliseconds: until when repositories and files were copied; undefined where none were. */
+  /** Epoch milliseconds: the time until which repositories and files were copied; undefined without any. */
   readonly filesUntil: number | undefined
 }
 
-/** Makes the data directory of a moment. Throws Conflict when the directory is not empty, and as restoreDatabase. */
+/**
+ * Restores a data directory to a point in time. Throws Conflict when the directory is not empty, and the errors of
+ * `restoreDatabase`.
+ */
 export async function restore({ place, at, to, progress }: RestoreRequest): Promise<Restored> {
   makeDirectory(to)
   if ((await readdir(to)).length > 0) throw engineErrors.directoryNotEmpty(to)
@@ -92,7 +95,7 @@ export async function restore({ place, at, to, progress }: RestoreRequest): Prom
   return { database, filesUntil: await filesUntil(place) }
 }
 
-/** Epoch milliseconds: until when repositories and files are in the copy; undefined where none are. */
+/** Epoch milliseconds: the time until which repositories and files were copied; undefined without any. */
 export async function filesUntil(place: Place): Promise<number | undefined> {
   const covered = await place.get(COVERED)
   return covered && unseal<{ readonly until: number }>(COVERED, covered).header.until
