@@ -165,6 +165,7 @@ async function createHttp(
       for (const module of modules) module.prepare?.(app)
     },
     pipeline: createPipeline({
+      domainError: fromGit,
       authenticate: services.authenticate,
       findAccount: services.users.findByName,
       findAccountById: services.users.findById,

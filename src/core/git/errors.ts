@@ -75,21 +75,3 @@ export function fromGit(error: unknown): unknown {
   const kind = error instanceof GitError ? KINDS[error.kind] : undefined
   return kind === undefined ? error : new DomainError(kind, (error as GitError).message, undefined)
 }
-
-type Methods = Readonly<Record<string, (...args: never[]) => unknown>>
-
-/** Wraps a service so that it throws domain errors instead of errors of the git layer. */
-export function translated<T extends object>(service: T): T {
-  const wrap =
-    (method: (...args: never[]) => unknown) =>
-    async (...args: never[]) => {
-      try {
-        return await method(...args)
-      } catch (error) {
-        throw fromGit(error)
-      }
-    }
-  return Object.fromEntries(
-    Object.entries(service as unknown as Methods).map(([name, method]) => [name, wrap(method)]),
-  ) as T
-}

@@ -31,7 +31,7 @@ import { createRepo, type GitRepo } from './repo.ts'
 import { createState, DEFAULT_LIMITS, type GitLimits, type GitProcesses, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
-export { isGitError, RefConflictError, fromGit, translated } from './errors.ts'
+export { isGitError, RefConflictError, fromGit } from './errors.ts'
 export {
   branchRef,
   isNewRefName,

@@ -92,6 +92,7 @@ describe('the plugins of modules', () => {
       modules,
       domainError: (error) => error,
       pipeline: createPipeline({
+        domainError: (error) => error,
         authenticate: async () => ANONYMOUS,
         recordSudo: async () => {},
         limitAnonymous: () => {},

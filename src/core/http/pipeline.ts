@@ -39,6 +39,8 @@ export interface PipelineDeps {
   /** Records that an administrator acts as another account, before the operation runs. */
   recordSudo(use: SudoUse): Promise<void>
   readonly settings: PipelineSettings
+  /** As of the server: it decides here whether the guard runs again. */
+  domainError(error: unknown): unknown
   /** Called when a request arrives that changes nothing. */
   beginReads(): RequestReads
   /** Throws too-many-requests when an address without credentials asks for too much. */
@@ -76,7 +78,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     async run(admitted, request, reply) {
       try {
         return await reading(request, () => steps.run(admitted, request, reply))
-      } catch (error) {
+      } catch (thrown) {
+        const error = deps.domainError(thrown)
         if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
           await recheckGuard(admitted.operation.guard, admitted.access)
         throw error

@@ -34,10 +34,7 @@ export interface ServerDeps {
   readonly log: Logger
   readonly settings: ServerSettings
   readonly pipeline: Pipeline
-  /**
-   * Turns an error of a lower layer into a domain error, and returns others unchanged. NOTE: services turn their own
-   * errors already; those of a stream come when its service has long returned.
-   */
+  /** Converts an error of a lower layer to a domain error; returns other errors unchanged. */
   domainError(error: unknown): unknown
   /** In order. */
   readonly modules: readonly HttpModule[]

@@ -75,6 +75,10 @@ describe('a repository with', () => {
       const answer = await ann.client.get(`${code.path}/${address}`)
       expect(answer, address).toMatchObject({ status: 503, json: { message: expect.stringContaining(named) } })
     }
+    for (const address of ['src/branch/main', 'branches', 'raw/branch/main/src/a.ts', 'archive/main.zip']) {
+      const { status, headers } = await fetch(`${server.url}/ann/code/${address}`)
+      expect([status, headers.get('retry-after')], address).toEqual([503, '5'])
+    }
     const body = { content: Buffer.from('x').toString('base64') }
     expect((await ann.client.post(`${code.path}/contents/x`, body)).status).toBe(503)
     expect(lines.some((line) => line.includes('/ann/code/branches') && line.includes(named))).toBe(true)

@@ -1,6 +1,5 @@
 import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
 import type { Database } from '../../../core/db/database.ts'
-import { translated } from '../../../core/git/index.ts'
 import { defineModule, type DoctorCheck } from '../../../core/module.ts'
 import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
@@ -47,7 +46,7 @@ export const module = defineModule({
     const links = createDownloadLinks({ secrets, clock })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
-    const workflows = translated(createWorkflows({ database, git, clock, events, taskPool, repos, site }))
+    const workflows = createWorkflows({ database, git, clock, events, taskPool, repos, site })
     return {
       services: { actionsBlobs: blobs, artifacts, workflows },
       operations: [

@@ -1,6 +1,6 @@
 import { ownDirectory } from '../../../core/platform/concurrency/processes.ts'
 import { join } from 'node:path'
-import { PackCache, translated } from '../../../core/git/index.ts'
+import { PackCache } from '../../../core/git/index.ts'
 import { type Core, defineModule } from '../../../core/module.ts'
 import { createArchiveJobs, archiveTasks } from './archives.jobs.ts'
 import { archiveOperations } from './archives.operations.ts'
@@ -17,7 +17,7 @@ export const module = defineModule({
   async create(core, { webAccess }, guards) {
     const { database, git, jobs, site, rateLimits } = core
     const archiveCache = await openCache(core)
-    const archives = translated(createArchives({ database, git, cache: archiveCache }))
+    const archives = createArchives({ database, git, cache: archiveCache })
     return {
       operations: archiveOperations({ guards, archives, site }),
       routes(http) {

@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { contentsOperations } from './read/contents.operations.ts'
 import { createContents, createEntryReader } from './read/contents.service.ts'
@@ -19,24 +18,22 @@ export const module = defineModule({
   create(core, { commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
     const { config, database, git, clock, site, taskPool } = core
     const maxBlobSize = config.api.default_max_blob_size
-    const contents = translated(createContents({ git, maxBlobSize }))
-    const issueTemplates = translated(createIssueTemplates({ git, taskPool }))
-    const rawFiles = translated(createRawFiles({ database, git }))
+    const contents = createContents({ git, maxBlobSize })
+    const issueTemplates = createIssueTemplates({ git, taskPool })
+    const rawFiles = createRawFiles({ database, git })
     const media = createMedia(lfsObjects)
-    const files = translated(
-      createFileWriter({
-        database,
-        git,
-        clock,
-        pushes,
-        reader: createEntryReader(maxBlobSize),
-        verifier,
-        noReplyDomain: config.service.no_reply_address,
-        signer,
-        locks: core.processes.locks,
-        lfs: config.lfs.enabled ? lfsObjects : undefined,
-      }),
-    )
+    const files = createFileWriter({
+      database,
+      git,
+      clock,
+      pushes,
+      reader: createEntryReader(maxBlobSize),
+      verifier,
+      noReplyDomain: config.service.no_reply_address,
+      signer,
+      locks: core.processes.locks,
+      lfs: config.lfs.enabled ? lfsObjects : undefined,
+    })
     return {
       operations: [
         ...contentsOperations({ guards, contents, site }),

@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { type CommitViews, createCommitViews, createComparisons } from './history.service.ts'
 import { commitOperations } from './commits.operations.ts'
@@ -18,8 +17,8 @@ export const module = defineModule({
   needs: ['markup', 'verifier'],
   create({ config, database, git, site }, { markup, verifier }, guards) {
     const commitViews = createCommitViews({ database, verifier, noReplyDomain: config.service.no_reply_address })
-    const commits = translated(createCommits({ git, views: commitViews }))
-    const comparisons = translated(createComparisons({ database, git, views: commitViews }))
+    const commits = createCommits({ git, views: commitViews })
+    const comparisons = createComparisons({ database, git, views: commitViews })
     return {
       services: { commits, commitViews },
       operations: [

@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { branchWriteOperations } from './branches/branch-writes.operations.ts'
 import { createBranchWrites } from './branches/branch-writes.service.ts'
@@ -31,12 +30,10 @@ export const module = defineModule({
       name: config.git.identity_name,
       email: config.git.identity_email || `ingot@${service.no_reply_address}`,
     }
-    const branches = translated(createBranches({ database, git, views }))
-    const branchWrites = translated(createBranchWrites({ database, git, clock, events, pushes, quota }))
-    const tags = translated(createTags({ database, git, clock, pushes, tagger, signer }))
-    const gitData = translated(
-      createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),
-    )
+    const branches = createBranches({ database, git, views })
+    const branchWrites = createBranchWrites({ database, git, clock, events, pushes, quota })
+    const tags = createTags({ database, git, clock, pushes, tagger, signer })
+    const gitData = createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size })
     return {
       services: { branches, tags },
       events: refEvents,

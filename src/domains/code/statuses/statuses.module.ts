@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { statusEvents } from './statuses.events.ts'
 import { statusOperations } from './statuses.operations.ts'
@@ -9,7 +8,7 @@ export const module = defineModule({
   name: 'statuses',
   needs: ['repos'],
   create({ database, git, clock, events, site }, { repos }, guards) {
-    const statuses = translated(createStatuses({ database, git, clock, events }))
+    const statuses = createStatuses({ database, git, clock, events })
     return {
       operations: statusOperations({ guards, repos, site, statuses }),
       events: statusEvents,

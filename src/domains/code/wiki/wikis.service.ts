@@ -1,5 +1,5 @@
 import { type Viewer, systemActor } from '../../../core/access/viewer.ts'
-import { type GitRepo, type PushPolicy, translated, branchRef, type Git } from '../../../core/git/index.ts'
+import { type GitRepo, type PushPolicy, branchRef, type Git } from '../../../core/git/index.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, type RepoInView, repoQueries } from '../../repositories/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
@@ -79,7 +79,7 @@ export interface Wikis {
 
 export function createWikis(deps: WikiDeps & { readonly log: Logger; readonly maxPageBytes: number }): Wikis {
   return {
-    pages: translated({ ...createPageReads(deps), ...createPageWrites(deps) }),
+    pages: { ...createPageReads(deps), ...createPageWrites(deps) },
     find: (repo) => findWiki(deps.git, repo),
     ensure: (repo) => ensureWiki(deps.git, repo),
     policyFor: (viewer, target) => wikiPushPolicy(deps, viewer, target),

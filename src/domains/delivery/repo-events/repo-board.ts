@@ -7,6 +7,7 @@ import { type RepoInView, type Repo, repoQueries } from '../../repositories/inde
 import type { Board, Channel, Listener, Message } from '../../../core/streams/index.ts'
 import { canReadUnits, isShownKind, SHOWN_KINDS, type ShownEvent, showEvent } from './repo-events.policy.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
+import { isGitError } from '../../../core/git/index.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
@@ -83,7 +84,7 @@ function createNotices({ read, log, messageBuilders }: NoticeDeps) {
     try {
       return (await messageBuilders.get(event.kind)?.(event)) ?? []
     } catch (error) {
-      if (isDomainError(error, 'unavailable')) throw error
+      if (isDomainError(error, 'unavailable') || isGitError(error, 'busy') || isGitError(error, 'timeout')) throw error
       log.error(
         { err: error, event: event.id, kind: event.kind },
         'failed to build the messages of an event for its stream',

@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createForkSyncs, createForks } from './forks.service.ts'
 import { forkEvents } from './forks.events.ts'
@@ -29,9 +28,8 @@ export const module = defineModule({
     const copiers = [services.branchRuleCopier, services.labelCopier, services.webhookCopier]
     const generating = { ...creating, copiers, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix }
     const forks = createForks({ ...creating, beyondLimit: repository.allow_fork_without_maximum_limit })
-    const merging = createUpstreams({ database, git, clock, pushes, noReplyDomain: rules.noReplyDomain, signer })
-    const upstreams = translated(merging)
-    const forkSyncs = translated(createForkSyncs({ database, git }, merging))
+    const upstreams = createUpstreams({ database, git, clock, pushes, noReplyDomain: rules.noReplyDomain, signer })
+    const forkSyncs = createForkSyncs({ database, git }, upstreams)
     const repoGenerator = createRepoGenerator(generating)
     return {
       operations: [

@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { defineModule } from '../../../core/module.ts'
 import { mergeQueueEvents } from './merge-queue.events.ts'
@@ -31,7 +30,7 @@ export const module = defineModule({
     const { merge_queue_batch_size: batchSize, merge_queue_timeout: timeout } = config.pull_request
     const maxLength = tuning.mergeQueueLength ?? MAX_LENGTH
     const deps = { database, git, clock, events, jobs, log, batchMerges, maxLength, batchSize }
-    const queue = translated(createMergeQueue(deps))
+    const queue = createMergeQueue(deps)
     mergeQueuePort.register(queue)
     return {
       operations: mergeQueueOperations({ guards, queue, branches, site }),

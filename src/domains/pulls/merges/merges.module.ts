@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { createPort } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
@@ -53,7 +52,7 @@ export const module = defineModule({
       queue: createPort<MergeQueueHandler>('merge queues'),
     }
     repoReconcilers.register((forEachRepo) => forEachRepo((repoId) => resumeMerges(deps, repoId)))
-    const merges = translated(createMerges(deps))
+    const merges = createMerges(deps)
     return {
       services: { batchMerges: createBatchMerges(deps), mergeQueuePort: deps.queue },
       operations: [...mergeOperations({ guards, merges }), ...previewOperations({ guards, merges })],

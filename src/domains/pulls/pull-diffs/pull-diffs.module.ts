@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { pullDiffOperations } from './pull-diffs.operations.ts'
 import { registerPullTexts } from './pull-diffs.routes.ts'
@@ -9,7 +8,7 @@ export const module = defineModule({
   name: 'pull-diffs',
   needs: ['commitViews', 'webAccess'],
   create({ database, git, site }, { commitViews, webAccess }, guards) {
-    const pullDiffs = translated(createPullDiffs({ git, views: commitViews }))
+    const pullDiffs = createPullDiffs({ git, views: commitViews })
     return {
       operations: pullDiffOperations({ guards, diffs: pullDiffs, site }),
       routes: (app) => registerPullTexts(app, { database, diffs: pullDiffs, webAccess }),

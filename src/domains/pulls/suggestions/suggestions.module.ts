@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { defineModule } from '../../../core/module.ts'
 import { suggestionJobs } from './suggestions.jobs.ts'
@@ -14,7 +13,7 @@ export const module = defineModule({
     const locks = new KeyedMutex({ name: 'suggestions', locks: processes.locks })
     const deps = { database, git, clock, jobs, pushes, signer, noReplyDomain, views, locks }
     return {
-      operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }),
+      operations: suggestionOperations({ guards, suggestions: createSuggestions(deps), site }),
       jobs: suggestionJobs(deps),
     }
   },

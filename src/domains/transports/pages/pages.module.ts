@@ -1,4 +1,3 @@
-import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { apiPages, packagePage } from './api.page.ts'
 import { commitPage, commitsPage, homePage } from './pages.page.ts'
@@ -36,7 +35,7 @@ export const module = defineModule({
       ...services,
       database,
       site,
-      sources: translated(createSources({ database, git, commitViews })),
+      sources: createSources({ database, git, commitViews }),
       texts: createTexts({ markup }),
       settings: {
         documentationUrl: server.documentation_url,

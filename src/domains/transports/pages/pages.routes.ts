@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
+import { fromGit } from '../../../core/git/index.ts'
 import { callerKey, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { clientHas, weakTag } from '../../../core/http/answer/answer.ts'
 import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from '../../../core/platform/errors.ts'
@@ -123,7 +124,8 @@ function answering(deps: PageRouteDeps, make: PageMaker): Handler {
       if (found === undefined) return webPages.redirectToSignIn(deps, request, reply)
       viewer = found
       return send(request, reply, layoutOf(await make(visitOf(deps, request, viewer))))
-    } catch (error) {
+    } catch (thrown) {
+      const error = fromGit(thrown)
       if (error instanceof MovedError) return redirect(deps, error, request, reply)
       if (!isDomainError(error)) throw error
       const refusal = REFUSALS[error.kind] ?? MISSING

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fromGit } from '../../../../core/git/index.ts'
 import { isDomainError, MovedError } from '../../../../core/platform/errors.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -14,7 +15,8 @@ export function plainTextErrors(handler: Handler): Handler {
     try {
       await handler(request, reply)
       return reply
-    } catch (error) {
+    } catch (thrown) {
+      const error = fromGit(thrown)
       if (error instanceof MovedError)
         return reply
           .code(error.what === 'repo' ? 301 : 307)
