@@ -2,7 +2,7 @@ import { listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
 import { loadJobViews, loadRunViews } from './actions/runs/run-views.ts'
 import { findRun } from './actions/runs/run.store.ts'
 
-/** Reads and commands on runs of workflows and their jobs that run in the transaction of a caller in a later domain. */
+/** Queries and commands on workflow runs and their jobs that run in the transaction of a caller in a later domain. */
 export const runQueries = {
   find: findRun,
   listAllJobs: listAllJobsOfRun,

@@ -13,13 +13,13 @@ const Runner = {
 }
 
 const Status = Type.Unsafe<RunStatus>(Type.String())
-/** Jobs with the states that they have got. */
+/** Jobs with their new states. */
 const Jobs = Type.Optional(Type.Array(Type.Object({ id: Id, status: Status })))
 const Run = { repo_id: Id, run_id: Id, number: Id, workflow: Type.String() }
 const Workflow = { repo_id: Id, workflow: Type.String() }
 
 export const actionsEvents = {
-  /** A job has got another state; `run_status` where its run has too. */
+  /** The state of a job changed; `run_status` is present if the state of its run changed, too. */
   'action_job.changed': Type.Object({ ...Run, job_id: Id, status: Status, run_status: Type.Optional(Status) }),
   'action_run.created': Type.Object({ ...Run, jobs: Jobs }),
   'action_run.deleted': Type.Object(Run),

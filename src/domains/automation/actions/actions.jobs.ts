@@ -9,11 +9,11 @@ import {
 import type { StoredFiles } from './stored-files.ts'
 
 const actionsJobPayloads = {
-  /** Marks artifacts and logs whose time ended, and deletes their bytes. */
+  /** Marks expired artifacts and logs, and deletes their bytes. */
   'actions.expire': Type.Object({}),
-  /** Deletes those of the blobs that no log and no artifact has. */
+  /** Deletes those of the blobs that no log or artifact uses. */
   'actions.release': Type.Object({ hashes: Type.Array(Type.String()) }),
-  /** Deletes all blobs that no log and no artifact has. */
+  /** Deletes all blobs that no log or artifact uses. */
   'actions.sweep': Type.Object({}),
 }
 

@@ -19,7 +19,7 @@ import { createWorkflows, type Workflows } from './workflows/workflows.service.t
 
 declare module '../../../core/module.ts' {
   interface Services {
-    /** Stored bytes of logs and artifacts. */
+    /** The blob store of logs and artifacts. */
     readonly actionsBlobs: BlobStore
     readonly artifacts: Artifacts
     readonly workflows: Workflows

@@ -17,11 +17,11 @@ import type { JobView, RunView, TaskView } from './runs/run-views.ts'
 import type { Step } from './runs/task.store.ts'
 import type { Static } from '@sinclair/typebox'
 
-/** Address of an artifact in the API. */
+/** The API address of an artifact. */
 export const artifactUrl = (repo: Repo, id: number, site: Site): string =>
   `${repoUrls(repo, site).api}/actions/artifacts/${id}`
 
-/** As it is at a moment, in epoch milliseconds. */
+/** `now` is in epoch milliseconds and decides whether the artifact is expired. */
 export function presentArtifact(
   { artifact, run }: ArtifactView,
   repo: Repo,
@@ -42,7 +42,10 @@ export function presentArtifact(
   }
 }
 
-/** COMPAT: id, repository and commit of the run alone; other members are empty (test/automation/artifacts.test.ts). */
+/**
+ * COMPAT: contains only id, repository and commit of the run; other members are empty
+ * (test/automation/artifacts.test.ts).
+ */
 const presentRunOnly = ({ id, repoId, oid }: Run): ActionWorkflowRun => ({
   id,
   repository_id: repoId,
@@ -100,7 +103,7 @@ export function presentRunDetails({ id }: Run, repo: Repo, site: Site): RunDetai
   return { workflow_run_id: id, run_url: `${api}/actions/runs/${id}`, html_url: `${html}/actions/runs/${id}` }
 }
 
-/** A moment, or the epoch for never. */
+/** The time, or the epoch for never. */
 const timeOf = (ms: number): string => (ms === 0 ? EPOCH_TIME : wireTime(ms))
 
 interface RunUrls {
@@ -108,7 +111,7 @@ interface RunUrls {
   readonly html: string
 }
 
-/** Addresses of a run. */
+/** The addresses of a run. */
 function runUrls(repo: Repo, id: number, site: Site): RunUrls {
   const { api, html } = repoUrls(repo, site)
   return { api: `${api}/actions/runs/${id}`, html: `${html}/actions/runs/${id}` }

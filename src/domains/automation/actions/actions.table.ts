@@ -4,7 +4,7 @@ import type { RunStatus } from './runs/run-status.policy.ts'
 
 export type ArtifactStatus = 'uploading' | 'ready' | 'expired'
 
-/** A file that jobs of a run left; of the older protocol, one file of several with the same name. */
+/** An artifact of a run; with the older protocol, one of several files with the same artifact name. */
 export interface ActionArtifactTable {
   id: Generated<number>
   repo_id: number
@@ -12,14 +12,14 @@ export interface ActionArtifactTable {
   /** The task that uploaded it; it may have been deleted. */
   task_id: number
   name: string
-  /** Of a file of the older protocol; else empty. */
+  /** The path of a file of the older protocol; otherwise empty. */
   path: Generated<string>
   /** `v4`: one zip file; `v3`: files one by one. */
   protocol: 'v3' | 'v4'
   status: ArtifactStatus
-  /** `gzip` where the runner sent it so; else empty. */
+  /** `gzip` if the runner sent compressed data; otherwise empty. */
   encoding: Generated<string>
-  /** Of the blob; empty before the upload is complete and when it is expired. */
+  /** The hash of the blob; empty before the upload is complete and after it expired. */
   hash: Generated<string>
   /** Bytes. */
   size: Generated<number>
@@ -34,16 +34,16 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** A text by which runners register themselves at a place; of each place one is active. */
+/** A token with which runners register at a level; each level has one active token. */
 export interface ActionRegistrationTokenTable {
   id: Generated<number>
   owner_id: number | null
   repo_id: number | null
   /** SHA-256 of the token, by which it is found. */
   hash: string
-  /** The token itself, encrypted: it is shown again. */
+  /** The token itself, encrypted, because it is shown again. */
   sealed: string
-  /** 0 for tokens that were reset: runners that use one are told so. */
+  /** 0 for tokens that were reset; the server reports this to runners that use one. */
   is_active: Generated<Flag>
   created_at: number
 }
@@ -55,7 +55,7 @@ export interface ActionRunnerTable {
   name: string
   owner_id: number | null
   repo_id: number | null
-  /** Of the token that the runner got when it registered. */
+  /** The hash of the token that the runner got when it registered. */
   token_hash: string
   version: Generated<string>
   /** A JSON list of texts. */
@@ -63,15 +63,15 @@ export interface ActionRunnerTable {
   is_disabled: Generated<Flag>
   /** Deleted after one task. */
   is_ephemeral: Generated<Flag>
-  /** Epoch milliseconds of its last call; 0 before the first. */
+  /** The time of its last request, in epoch milliseconds; 0 before the first. */
   online_at: Generated<number>
-  /** Epoch milliseconds of the last call about a task; 0 before the first. */
+  /** The time of the last request about a task, in epoch milliseconds; 0 before the first. */
   active_at: Generated<number>
   created_at: number
   updated_at: number
 }
 
-/** A number for each place that grows when a job there begins to wait for a runner. */
+/** A counter for each level that increases when a job there starts to wait for a runner. */
 export interface ActionQueueTable {
   owner_id: number | null
   repo_id: number | null
@@ -86,42 +86,42 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** What is remembered of the workflows of a repository. Made with its first run or disabled workflow. */
+/** The workflow state of a repository. Inserted with its first run or disabled workflow. */
 export interface ActionRepoTable {
   repo_id: number
-  /** The highest number that a run of the repository ever had. */
+  /** The highest run number that the repository has ever used. */
   last_run_number: Generated<number>
   /** A JSON list of file names. */
   disabled_workflows: Generated<string>
 }
 
-/** What one event started of one workflow. Times are epoch milliseconds, 0 for never. */
+/** A run of one workflow, started by one event. Times are epoch milliseconds, 0 for never. */
 export interface ActionRunTable {
   id: Generated<number>
   repo_id: number
   /** Counts from 1 in each repository. */
   number: number
-  /** File name, without its folder. */
+  /** The file name without its folder. */
   workflow: string
   workflow_path: string
   title: string
-  /** What is written under `on` in the workflow. */
+  /** The value of `on` in the workflow. */
   event: string
   /** A full ref name. */
   ref: string
   oid: string
   /** The account may have been deleted; -2 for workflow jobs. */
   actor_id: number
-  /** JSON: what the jobs see of the event. */
+  /** JSON: the event as jobs see it. */
   payload: Generated<string>
   is_from_fork: Generated<Flag>
   needs_approval: Generated<Flag>
-  /** 0: nobody. */
+  /** 0: not approved. */
   approver_id: Generated<number>
-  /** Empty: none. */
+  /** Empty: no group. */
   concurrency_group: Generated<string>
   cancels_in_progress: Generated<Flag>
-  /** The aggregate of its jobs. */
+  /** The aggregated status of its jobs. */
   status: RunStatus
   started_at: Generated<number>
   stopped_at: Generated<number>
@@ -134,24 +134,24 @@ export interface ActionJobTable {
   id: Generated<number>
   repo_id: number
   run_id: number
-  /** Its id in the workflow; the same for all combinations of a matrix. */
+  /** The id in the workflow; the same for all combinations of a matrix. */
   key: string
   name: string
   /** A JSON list of keys. */
   needs: Generated<string>
-  /** A JSON list: what the runner must have. */
+  /** A JSON list of labels that the runner must have. */
   labels: Generated<string>
-  /** YAML: the workflow with this job alone. */
+  /** YAML: the workflow with only this job. */
   payload: Generated<string>
-  /** It has an `if`, so that a runner decides about it even when jobs before it failed. */
+  /** The job has an `if`, which a runner evaluates even when required jobs failed. */
   has_condition: Generated<Flag>
-  /** What the workflow says of concurrency, until it is evaluated. */
+  /** The `concurrency` of the workflow, until it is evaluated. */
   concurrency: Generated<string>
   concurrency_group: Generated<string>
   cancels_in_progress: Generated<Flag>
-  /** How often a runner took it. */
+  /** How often a runner has taken the job. */
   attempt: Generated<number>
-  /** The latest task; 0 before a runner took it. */
+  /** The latest task; 0 before a runner has taken the job. */
   task_id: Generated<number>
   status: RunStatus
   started_at: Generated<number>
@@ -160,7 +160,7 @@ export interface ActionJobTable {
   updated_at: number
 }
 
-/** A job in the hands of a runner: one for each attempt. */
+/** One attempt of a runner to run a job. */
 export interface ActionTaskTable {
   id: Generated<number>
   repo_id: number
@@ -170,14 +170,14 @@ export interface ActionTaskTable {
   runner_name: string
   attempt: number
   status: RunStatus
-  /** Of the token with which the job calls the server. */
+  /** The hash of the token with which the job calls the server. */
   token_hash: Generated<string>
-  /** Of the blob with the whole log; empty as long as the lines are in `action_log`. */
+  /** The hash of the blob with the whole log; empty while the lines are in `action_log`. */
   log_hash: Generated<string>
   /** Bytes. */
   log_size: Generated<number>
   log_lines: Generated<number>
-  /** No line follows. */
+  /** The log is complete. */
   is_log_sealed: Generated<Flag>
   is_log_expired: Generated<Flag>
   started_at: Generated<number>
@@ -186,10 +186,10 @@ export interface ActionTaskTable {
   updated_at: number
 }
 
-/** A step of a task. Its lines of the log are `log_length` from `log_index` on. */
+/** A step of a task. Its log consists of `log_length` lines starting at `log_index`. */
 export interface ActionStepTable {
   task_id: number
-  /** From 0. */
+  /** Counted from 0. */
   number: number
   name: string
   status: RunStatus
@@ -199,7 +199,7 @@ export interface ActionStepTable {
   stopped_at: Generated<number>
 }
 
-/** Lines of a log, as a runner sent them at once. */
+/** Lines of a log that a runner sent in one request. */
 export interface ActionLogTable {
   task_id: number
   first_line: number

@@ -5,13 +5,13 @@ import type { ScopeCategory } from '../../../core/access/viewer.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 
-/** Whose runners: the site's, those of a user or organization for all its repositories, or those of one repository. */
+/** The level of runners: the site, a user or organization with all its repositories, or one repository. */
 export type ActionsPlace =
   | { readonly kind: 'site' }
   | { readonly kind: 'owner'; readonly ownerId: UserId }
   | { readonly kind: 'repository'; readonly repoId: RepoId }
 
-/** A place in columns; both are null for the site. */
+/** A level as columns; both are null for the site. */
 export interface PlaceColumns {
   readonly owner_id: number | null
   readonly repo_id: number | null
@@ -22,21 +22,21 @@ export const placeColumns = (place: ActionsPlace): PlaceColumns => ({
   repo_id: place.kind === 'repository' ? place.repoId : null,
 })
 
-/** One of the four addresses below which runners, runs and jobs are found. `Access` is what the guards resolve. */
+/** One of the four path prefixes of runners, runs and jobs. `Access` is the result of the guards. */
 export interface ActionsLevel<Access> {
-  /** `repo`, `Org` and so on are part of the operation ids. */
+  /** A part of the operation ids, such as `repo` or `Org`. */
   readonly name: 'repo' | 'org' | 'user' | 'admin'
   readonly path: string
   readonly area: Area & ScopeCategory
-  /** `owner`: who manages runners; `member`: who reads runs and jobs. */
+  /** `owner`: may manage runners; `member`: may read runs and jobs. */
   readonly guards: Readonly<Record<'owner' | 'member', Guard<Access>>>
   place(access: Access): ActionsPlace
 }
 
-/** Makes something of each level, whatever its guards resolve. */
+/** Builds values for a level with any result of its guards. */
 type OfLevel<T> = <Access>(level: ActionsLevel<Access>) => readonly T[]
 
-/** Who may do what at each level (behaviour/actions#guards-and-levels). */
+/** The required permissions at each level (behaviour/actions#guards-and-levels). */
 export function forEachLevel<T>(guards: Pick<Guards, 'org' | 'repo'>, make: OfLevel<T>): T[] {
   return [
     ...make({

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 
-/** Whether a log or an artifact has this blob. */
+/** Whether a log or an artifact uses this blob. */
 export async function isStoredFileUsed(db: Db, hash: string): Promise<boolean> {
   const { rows } = await sql`select 1 from action_artifact where hash = ${hash}
     union all select 1 from action_task where log_hash = ${hash} limit 1`.execute(db)
@@ -18,9 +18,9 @@ export async function listHashesOfRun(db: Db, runId: number): Promise<string[]> 
   return rows.map(({ hash }) => hash)
 }
 
-/** What expired at these times; at most `limit` of each. */
+/** Selects files that have expired; at most `limit` of each kind. */
 interface Expiry {
-  /** Epoch milliseconds: artifacts whose time ended before. */
+  /** Epoch milliseconds: artifacts that expired before this time. */
   readonly now: number
   readonly limit: number
 }
@@ -49,7 +49,7 @@ export async function expireArtifacts(tx: Tx, { now, limit }: Expiry): Promise<s
 }
 
 /**
- * Deletes the logs of tasks that stopped before this time (epoch milliseconds). Returns how many, and their blobs,
+ * Deletes the logs of tasks that stopped before this time (epoch milliseconds). Returns their number, and their blobs,
  * which may be unused now.
  */
 export async function expireLogs(
@@ -72,7 +72,7 @@ export async function expireLogs(
   return { count: due.length, hashes: due.map((row) => row.log_hash).filter((hash) => hash !== '') }
 }
 
-/** The next artifacts by id that are stored. */
+/** The next stored artifacts, ordered by id. */
 export async function listArtifactUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
   const rows = await db
     .selectFrom('action_artifact')
@@ -100,7 +100,7 @@ export async function listArtifactUsesAfter(db: Db, after: number, limit: number
   }))
 }
 
-/** The next stored logs by the id of their task. */
+/** The next stored logs, ordered by the id of their task. */
 export async function listLogUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
   const rows = await db
     .selectFrom('action_task')

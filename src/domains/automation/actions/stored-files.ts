@@ -5,22 +5,23 @@ import { expireArtifacts, expireLogs, isStoredFileUsed, listHashesOfRun } from '
 
 interface StoredFilesDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: BlobStore
-  /** How long logs are kept. */
+  /** How long logs are retained. */
   readonly logRetentionMs: number
 }
 
-/** Hashes of one job, and rows of one transaction. */
+/** Hashes per job, and rows per transaction. */
 const BATCH = 200
 
 export type StoredFiles = ReturnType<typeof createStoredFiles>
 
 /**
- * The bytes of logs and artifacts: deleted when no row has them and when they expire (behaviour/actions#housekeeping).
+ * The bytes of logs and artifacts; deleted after they expire or when no row refers to them
+ * (behaviour/actions#housekeeping).
  */
 export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs }: StoredFilesDeps) {
   const isUsed = (hash: string): Promise<boolean> => isStoredFileUsed(database.read, hash)
 
-  /** Bytes that no row may have any more: a job deletes them after commit. */
+  /** Enqueues a job that deletes the blobs after commit if no row refers to them. */
   async function release(tx: Tx, hashes: readonly string[]): Promise<void> {
     for (let at = 0; at < hashes.length; at += BATCH)
       await jobs.enqueue(tx, 'actions.release', { hashes: hashes.slice(at, at + BATCH) })
@@ -28,23 +29,23 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
 
   return {
     release,
-    /** Before a run is deleted: jobs delete its bytes after commit. */
+    /** Call before deleting a run: a job deletes its blobs after commit. */
     releaseOfRun: async (tx: Tx, runId: number): Promise<void> => release(tx, await listHashesOfRun(tx, runId)),
-    /** Deletes those of the blobs that no row has. */
+    /** Deletes those of the blobs that no row refers to. */
     async deleteUnused(hashes: readonly string[], signal: AbortSignal): Promise<void> {
       for (const hash of hashes) {
         signal.throwIfAborted()
         await blobs.delete(hash, () => isUsed(hash))
       }
     },
-    /** Deletes every blob that no row has, such as those of deleted repositories. */
+    /** Deletes every blob that no row refers to, such as those of deleted repositories. */
     async sweep(signal: AbortSignal): Promise<void> {
       for await (const { hash } of blobs.list()) {
         signal.throwIfAborted()
         if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
       }
     },
-    /** Artifacts whose time ended, and logs of tasks that stopped long ago. */
+    /** Expires artifacts, and logs of tasks that stopped long ago. */
     async expire(signal: AbortSignal): Promise<void> {
       const now = clock.now()
       for (let size = BATCH; size === BATCH;) {

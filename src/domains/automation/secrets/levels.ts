@@ -4,21 +4,21 @@ import type { Operation } from '../../../core/http/operation.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { ActionsOwner } from './secret.store.ts'
 
-/** What differs between the secrets and variables of repositories, organizations and users. */
+/** The differences between the secrets and variables of repositories, organizations and users. */
 export interface Level<Access> {
-  /** Path of the Actions of the owner. */
+  /** The path of the owner's Actions. */
   readonly path: string
   readonly area: 'repository' | 'organization' | 'user'
-  /** Of the operation ids. */
+  /** A part of the operation ids. */
   readonly word: 'Repo' | 'Org' | 'User'
-  /** Reads and writes alike: names alone tell much (behaviour/actions#guards-and-levels). */
+  /** Used for reads and writes alike, because even names reveal information (behaviour/actions#guards-and-levels). */
   readonly guard: Guard<Access>
   owner(access: Access): ActionsOwner
 }
 
 type MakeOperations = <Access>(level: Level<Access>) => Operation[]
 
-/** The same operations for every level (behaviour/actions#guards-and-levels). */
+/** Builds the same operations for every level (behaviour/actions#guards-and-levels). */
 export const operationsOfLevels = (guards: Pick<Guards, 'org' | 'repo'>, make: MakeOperations): Operation[] => [
   ...make({
     path: '/repos/{owner}/{repo}/actions',

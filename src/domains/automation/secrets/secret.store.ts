@@ -7,10 +7,10 @@ import { countRows, selectPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { ActionsSecretTable } from './secret.table.ts'
 
-/** Whose secrets and variables: those of a repository, or of the account, user or organization, that owns some. */
+/** The owner of secrets and variables: a repository, or the user or organization that owns some. */
 export type ActionsOwner = { readonly repoId: RepoId } | { readonly ownerId: UserId }
 
-/** The columns of a table of secrets or variables that name the owner. */
+/** The columns for the owner in a table of secrets or variables. */
 interface OwnerColumns {
   readonly repo_id: number | null
   readonly owner_id: number | null
@@ -19,7 +19,7 @@ interface OwnerColumns {
 export const ownerColumns = (owner: ActionsOwner): OwnerColumns =>
   'repoId' in owner ? { repo_id: owner.repoId, owner_id: null } : { repo_id: null, owner_id: owner.ownerId }
 
-/** Locks the row of the owner, so that names and numbers of its secrets and variables stay as they are read. */
+/** Locks the row of the owner, so that the names and the number of its secrets and variables do not change. */
 export const lockOwner = (tx: Tx, owner: ActionsOwner): Promise<void> =>
   'repoId' in owner ? repoQueries.lock(tx, owner.repoId) : userQueries.lock(tx, [owner.ownerId])
 
@@ -83,7 +83,7 @@ export async function updateSecret(tx: Tx, id: number, values: Updateable<Action
   await tx.updateTable('actions_secret').set(values).where('id', '=', id).execute()
 }
 
-/** False when it was deleted before. */
+/** Returns false when it was already deleted. */
 export async function deleteSecret(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('actions_secret').where('id', '=', id).executeTakeFirstOrThrow()
   return numDeletedRows > 0n

@@ -1,14 +1,14 @@
 import type { Generated } from 'kysely'
 
-/** A secret of the Actions of a repository, or of an account: one of both is set. */
+/** A secret of the Actions of a repository or of an account: exactly one of the two ids is set. */
 export interface ActionsSecretTable {
   id: Generated<number>
   repo_id: number | null
   owner_id: number | null
-  /** In upper case; unique for its owner. */
+  /** In upper case; unique per owner. */
   name: string
   description: Generated<string>
-  /** Sealed. */
+  /** Encrypted. */
   value: string
   created_at: number
   updated_at: number

@@ -22,7 +22,7 @@ import type { secretEvents } from './secrets.events.ts'
 import { MAX_VALUE_LENGTH, readDescription, readName, requireName, requireRoom } from './settings.policy.ts'
 
 interface SecretInput {
-  /** In any case; stored in upper case. */
+  /** Case-insensitive; stored in upper case. */
   readonly name: string
   readonly value: string
   readonly description: string
@@ -30,7 +30,7 @@ interface SecretInput {
 
 type SecretDeps = Pick<Core, 'database' | 'clock' | 'events' | 'secrets' | 'log'>
 
-/** The place of a value: copied to another owner or name it cannot be decrypted. */
+/** The encryption context of a value: copied to another owner or name, it cannot be decrypted. */
 const secretContext = (owner: ActionsOwner, name: string): string =>
   `actions_secret.value:${'repoId' in owner ? `repo:${owner.repoId}` : `owner:${owner.ownerId}`}:${name}`
 
@@ -48,7 +48,7 @@ export const sealedSecretColumns: SealedColumns = {
 
 export type ActionsSecrets = ReturnType<typeof createSecrets>
 
-/** Secrets of Actions: stored encrypted, never shown again (behaviour/actions#secrets). */
+/** Secrets of Actions: stored encrypted and never returned by the API (behaviour/actions#secrets). */
 export function createSecrets(deps: SecretDeps) {
   const { database, clock, secrets, log } = deps
   const append = createAppend(deps)
@@ -57,8 +57,8 @@ export function createSecrets(deps: SecretDeps) {
     list: (owner: ActionsOwner, paging: Paging): Promise<Page<Secret>> => listSecrets(database.read, owner, paging),
 
     /**
-     * Stores a secret and returns it when it is new; returns undefined when it replaces the one of this name. Throws
-     * BadRequest for a bad name and for a value of more than 65536 bytes, Invalid when the owner has too many.
+     * Stores a secret and returns it if it is new; returns undefined if it replaces an existing one. Throws BadRequest
+     * for a bad name or a value of more than 65536 bytes, Invalid when the owner has too many.
      */
     async put(
       actor: Actor,
@@ -93,8 +93,8 @@ export function createSecrets(deps: SecretDeps) {
     },
 
     /**
-     * Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. Values
-     * that cannot be decrypted any more are left out, and logged by name.
+     * Values by name for a run in a repository: its own secrets, and those of its owner with other names. Omits values
+     * that can no longer be decrypted, and logs their names.
      */
     async loadFor({
       id: repoId,

@@ -32,12 +32,12 @@ describe('names of secrets and variables', () => {
     'ſecret',
     'é',
     'n'.repeat(256),
-  ])('%j is refused', (text) => {
+  ])('refuses %j', (text) => {
     expect(readName(text)).toBeUndefined()
   })
 })
 
-it('cuts descriptions between characters', () => {
+it('truncates descriptions between characters', () => {
   expect(readDescription('d'.repeat(4096))).toHaveLength(4096)
   expect(readDescription('😀'.repeat(4097))).toBe('😀'.repeat(4096))
 })

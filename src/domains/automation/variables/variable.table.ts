@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely'
 
-/** A variable of the Actions of a repository, or of an account: one of both is set. */
+/** A variable of the Actions of a repository or of an account: exactly one of the two ids is set. */
 export interface ActionsVariableTable {
   id: Generated<number>
   repo_id: number | null
   owner_id: number | null
-  /** In upper case; unique for its owner. */
+  /** In upper case; unique per owner. */
   name: string
   description: Generated<string>
   value: string

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../../core/events/index.ts'
 
 const Id = Type.Integer()
-/** Without the value. One of `repo_id` and `owner_id` is 0. */
+/** Does not contain the value. One of `repo_id` and `owner_id` is 0. */
 const OfVariable = { repo_id: Id, owner_id: Id, name: Type.String() }
 
 export const variableEvents = {

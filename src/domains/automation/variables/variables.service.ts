@@ -19,7 +19,7 @@ import {
 } from './variable.store.ts'
 
 interface VariableInput {
-  /** In any case; stored in upper case. */
+  /** Case-insensitive; stored in upper case. */
   readonly name: string
   readonly value: string
   readonly description: string
@@ -29,7 +29,7 @@ type VariableDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export type ActionsVariables = ReturnType<typeof createVariables>
 
-/** Variables of Actions, which every caller that may read them sees (behaviour/actions#variables). */
+/** Variables of Actions, visible to all accounts that may read them (behaviour/actions#variables). */
 export function createVariables({ database, clock, events }: VariableDeps) {
   return {
     /** Sorted by name. */
@@ -38,8 +38,8 @@ export function createVariables({ database, clock, events }: VariableDeps) {
     get: (owner: ActionsOwner, name: string): Promise<Variable> => getVariable(database.read, owner, name),
 
     /**
-     * Throws BadRequest for a bad name and for a value of more than 65536 characters, Conflict when the name is taken,
-     * Invalid when the owner has too many.
+     * Throws BadRequest for a bad name or a value of more than 65536 characters, Conflict for a duplicate name, Invalid
+     * when the owner has too many.
      */
     async create(actor: Actor, owner: ActionsOwner, input: VariableInput): Promise<Variable> {
       const values = readInput(input)
@@ -82,7 +82,7 @@ export function createVariables({ database, clock, events }: VariableDeps) {
       })
     },
 
-    /** Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. */
+    /** Values by name for a run in a repository: its own variables, and those of its owner with other names. */
     async loadFor({
       id: repoId,
       ownerId,
@@ -97,7 +97,7 @@ export function createVariables({ database, clock, events }: VariableDeps) {
   }
 }
 
-/** A text that is no name is not found either. */
+/** Throws NotFound also for an invalid name. */
 async function getVariable(db: Db, owner: ActionsOwner, text: string): Promise<Variable> {
   const name = readName(text)
   const variable = name === undefined ? undefined : await findVariable(db, owner, name)

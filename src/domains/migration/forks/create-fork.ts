@@ -19,7 +19,7 @@ import { webhookQueries } from '../../delivery/index.ts'
 import { type User, blockQueries } from '../../accounts/index.ts'
 
 export interface ForkDeps extends CreateRepoDeps {
-  /** Owners at their limit may still fork. */
+  /** Owners who have reached their limit may still fork. */
   readonly beyondLimit: boolean
 }
 
@@ -28,7 +28,7 @@ export interface ForkTarget {
   readonly name: string
 }
 
-/** Creates a fork: first the git directory, which borrows the objects of the base, then its rows in one transaction. */
+/** Creates a fork: first the git directory, which shares the objects of the base, then its rows in one transaction. */
 export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, target: ForkTarget): Promise<Repo> {
   repoCreation.requireUnrestricted(actor)
   repoCreation.requireName(target.name)
@@ -54,7 +54,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
   }
 }
 
-/** Throws conflict at the limit of the owner, where it holds for forks. */
+/** Throws conflict when the owner has reached its limit, if the limit applies to forks. */
 async function requireBelowLimit(db: Db, deps: ForkDeps, actor: SignedIn, owner: User): Promise<void> {
   if (deps.beyondLimit || isSiteAdmin(actor)) return
   const problem = await repoCreation.limitProblem(db, owner, deps.rules.maxCreation)
@@ -77,7 +77,7 @@ interface Insertion {
   readonly target: ForkTarget
   readonly storage: string
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
-  /** Size on disk without the objects that it borrows from its base. */
+  /** Size on disk without the shared objects of its base. */
   readonly bytes: number
 }
 
@@ -92,8 +92,8 @@ async function insertFork(
   if (base === undefined) throw errors.repoNotFound()
   await blockQueries.requireUnblocked(tx, actor.account.id, [base.ownerId])
   await requireBelowLimit(tx, deps, actor, target.owner)
-  // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
-  // those of concurrent requests.
+  // NOTE: locks the row of the base, so that concurrent requests cannot insert another fork between the check and the
+  // insertion.
   await repoQueries.addToCounter(tx, base.id, 'forks_count', 1)
   await requireFree(tx, base, target)
   const id = await repoCreation.insert(tx, {
@@ -131,7 +131,8 @@ async function insertFork(
 }
 
 /**
- * As the projections of `repo.created` do for other new repositories: the creator watches the fork and administers it.
+ * Like the projections of `repo.created` for other new repositories: makes the creator a watcher and an administrator
+ * of the fork.
  */
 async function addCreator(
   tx: Tx,

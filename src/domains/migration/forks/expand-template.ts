@@ -18,17 +18,17 @@ const TEMPLATE_LISTS = ['.gitea/template', '.forgejo/template']
 const MAX_FILE_BYTES = 1024 * 1024
 /** NOTE: a few nested trees can name billions of files. */
 const MAX_FILES = 100_000
-/** Longer paths are never listed. */
+/** Longer paths never match. */
 const MAX_PATH = 4096
-/** Globs of the lists; names without wildcards are not counted. */
+/** The maximum number of globs in a list; names without wildcards are not counted. */
 const MAX_GLOBS = 1000
-/** Units of the match budget: enough for fifty usual globs and some thousand files. */
+/** The maximum matching cost: enough for fifty usual globs and several thousand files. */
 const MAX_MATCHING = 30_000_000
 
 /**
- * Returns the id of the tree that a generated repository starts with: variables in content and path of the listed files
- * are expanded, the list itself is deleted (behaviour/repositories#generating-from-a-template). Symlinks, submodules,
- * large and binary files are unchanged. Throws Invalid when two files would have one path, and for too many files and
+ * Returns the id of the initial tree of a generated repository: expands variables in content and path of the listed
+ * files, and deletes the list itself (behaviour/repositories#generating-from-a-template). Symlinks, submodules, large
+ * and binary files are unchanged. Throws Invalid when two files would have the same path, and for too many files or
  * patterns. Objects are on disk after the writer's flush.
  */
 export async function expandTemplate(
@@ -95,7 +95,7 @@ async function readSmall(git: GitRepo, oid: string): Promise<string | undefined>
 }
 
 /**
- * Returns a function that compares paths with one glob per line, with pauses; `#` starts a comment. Throws Invalid for
+ * Returns a function that matches paths with one glob per line, with pauses; `#` starts a comment. Throws Invalid for
  * too many globs, and when matching takes too long.
  */
 function listReader(text: string): (path: string) => Promise<boolean> {

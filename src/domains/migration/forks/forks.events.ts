@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../../core/events/index.ts'
 
 export const forkEvents = {
-  /** Of the fork; `repo.created` is not appended for it. */
+  /** The event of the fork; `repo.created` is not appended for it. */
   'fork.created': Type.Object({ repo_id: Type.Integer(), base_id: Type.Integer() }),
-  /** Of the base; `fork_id` is the new repository. */
+  /** The event of the base; `fork_id` is the new repository. */
   'repo.forked': Type.Object({ repo_id: Type.Integer(), fork_id: Type.Integer() }),
 }
 

@@ -6,7 +6,7 @@ import { createRepoGenerator } from './repo-generator.service.ts'
 import { generateOperations, syncForkOperations } from './generate.operations.ts'
 import { createUpstreams } from './upstreams.service.ts'
 
-/** Forks, updates of forks from their base, and repositories that are generated from templates. */
+/** Forks, updating forks from their base, and repositories generated from templates. */
 export const module = defineModule({
   name: 'forks',
   needs: [

@@ -20,7 +20,7 @@ interface ForkOperationDeps {
   readonly repos: Services['repos']
   readonly site: Site
   readonly users: Services['users']
-  /** Forking and lists of forks are switched off. */
+  /** Forking and lists of forks are disabled. */
   readonly isDisabled: boolean
 }
 

@@ -23,8 +23,8 @@ export type ForkSyncs = ReturnType<typeof createForkSyncs>
 
 export function createForkSyncs({ database, git }: Pick<UpstreamDeps, 'database' | 'git'>, upstreams: Upstreams) {
   /**
-   * `branch` undefined is the fork's default branch. Throws bad-request when the repository is no fork, NotFound
-   * (branch of the fork or the base, or a base that the viewer may not see).
+   * `branch`: undefined for the default branch of the fork. Throws bad-request when the repository is not a fork,
+   * NotFound for a missing branch of the fork or the base, or a base that the viewer may not see.
    */
   async function state(
     viewer: Viewer,
@@ -69,11 +69,11 @@ export type Forks = ReturnType<typeof createForks>
 
 export function createForks(deps: ForkDeps) {
   return {
-    /** Those that the viewer may see, oldest first. */
+    /** The forks that the viewer may see, oldest first. */
     list: (viewer: Viewer, base: Repo, paging: Paging): Promise<Page<Repo>> =>
       listForks(deps.database.read, base.id, viewer, paging),
     /**
-     * Creates a complete fork for an owner for whom the actor may create repositories. Throws conflict (forked already,
+     * Creates a complete fork for an owner for whom the actor may create repositories. Throws conflict (already forked,
      * name in use, limit), invalid (name) and forbidden (blocked by the owner of the base).
      */
     create: (actor: SignedIn, base: Repo, target: ForkTarget): Promise<Repo> => createFork(deps, actor, base, target),

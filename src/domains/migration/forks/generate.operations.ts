@@ -91,12 +91,11 @@ const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({
   commits_behind: behind,
 })
 
-/** Undefined where the path has none. */
+/** Undefined if the path contains no branch. */
 const branchOf = (params: Readonly<Record<string, string | number>>): string | undefined => params['branch']?.toString()
 
 /**
- * Moving branches of forks forward to their base (behaviour/repositories#forks); without `{branch}` it is the default
- * branch.
+ * Fast-forwards branches of forks to their base (behaviour/repositories#forks); the default branch without `{branch}`.
  */
 export function syncForkOperations({ forkSyncs, guards }: SyncForkOperationDeps): Operation[] {
   return [...ofPath(PATH, 'Default', 'the default branch'), ...ofPath(`${PATH}/{branch*}`, 'Branch', 'a branch')]

@@ -22,7 +22,7 @@ interface GenerateRepo {
   readonly name: string
   readonly description: string
   readonly isPrivate: boolean
-  /** Empty for the template's. */
+  /** Empty: the default branch of the template. */
   readonly defaultBranch: string
   readonly items: ReadonlySet<TemplateCopier['item']>
 }
@@ -33,7 +33,7 @@ export interface GenerateDeps extends CreateRepoDeps {
   sshPrefix(): string
 }
 
-/** The parts of a template that the request asks to copy. */
+/** The parts of a template that the request selects. */
 interface Chosen {
   readonly template: Repo
   readonly input: GenerateRepo
@@ -47,8 +47,8 @@ export function createRepoGenerator(deps: GenerateDeps) {
   const { database, git } = deps
   return {
     /**
-     * Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in
-     * use).
+     * Throws Invalid (not a template, nothing selected, names), NotFound (owner), Forbidden (owner, limit), Conflict
+     * (name in use).
      */
     async generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo> {
       repoCreation.requireUnrestricted(actor)
@@ -62,7 +62,7 @@ export function createRepoGenerator(deps: GenerateDeps) {
       if (await repoQueries.findByName(database.read, owner, input.name)) throw repoCreation.nameConflict()
       const plan = { storage: repoCreation.newStorageKey(), defaultBranch, objectFormat: template.objectFormat }
       await git.createRepo(plan.storage, plan)
-      // NOTE: the git directory comes first; a failure or crash leaves at most a directory without a row.
+      // NOTE: the git directory is created first; a failure or crash leaves at most a directory without a row.
       try {
         const id = await fillRepo(deps, actor, plan, { template, input, owner })
         return accessQueries.getCreatedRepo(database.read, id)
@@ -75,7 +75,7 @@ export function createRepoGenerator(deps: GenerateDeps) {
   }
 }
 
-/** Writes the one commit of a new git directory, then its rows and copies in one transaction. */
+/** Writes the initial commit of a new git directory, then its rows and copies in one transaction. */
 async function fillRepo(
   deps: GenerateDeps,
   actor: SignedIn,

@@ -15,7 +15,7 @@ const variables = templateVariables({
   template: party('tpl', 'ann'),
 })
 
-it('expands names in both forms, keeps unknown ones bare and dollars doubled', async () => {
+it('expands names in both forms, unknown ones to their bare name and double dollars to one', async () => {
   expect(
     await expandVariables('${REPO_NAME} $REPO_OWNER $UNKNOWN $$5 ${NOT} $ $1 ${TEMPLATE_DESCRIPTION}', variables),
   ).toBe('MyCopy bob UNKNOWN $5 NOT $ $1 about tpl')
@@ -38,7 +38,7 @@ it('converts the case of names', async () => {
   )
 })
 
-it('lets no path leave the tree or take a reserved name', () => {
+it('removes path parts that leave the tree or are reserved names', () => {
   const evil = templateVariables({
     now: new Date(0),
     repo: { ...party('..', 'b'), description: '../../etc/passwd\0' },

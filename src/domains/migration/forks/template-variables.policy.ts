@@ -1,7 +1,7 @@
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 
-/** What the files of a template may refer to (behaviour/repositories#generating-from-a-template). */
+/** The values of template variables (behaviour/repositories#generating-from-a-template). */
 export interface TemplateFacts {
   readonly now: Date
   readonly repo: TemplateParty
@@ -81,15 +81,15 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** `HTTPServer-two_3` is HTTP, Server, two, 3. */
 const wordsOf = (text: string): string[] => text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\p{ASCII}]+/gu) ?? []
 
-/** Characters by which variables may make a text longer. */
+/** The maximum number of characters that variables may add to a text. */
 const MAX_GROWTH = 2 * 1024 * 1024
 
 const VARIABLE = /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g
 
 /**
- * `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. Pauses: a text of 1 MiB may
- * have half a million of them. Throws Invalid when it becomes much longer: a description may have some thousand
- * characters.
+ * Expands `$NAME` and `${NAME}`; an unknown name is replaced by the name itself, `$$` by a dollar sign. Pauses, because
+ * a text of 1 MiB may contain half a million of them. Throws Invalid when the text grows too much: a description may
+ * have several thousand characters.
  */
 export async function expandVariables(text: string, variables: ReadonlyMap<string, string>): Promise<string> {
   const pause = createPauses()

@@ -23,7 +23,7 @@ export interface UpstreamDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly signer: CommitSigner | undefined
 }
 
-/** Tips of the fork that are sent as `have`: with more of them the request would be larger than the answer. */
+/** The maximum number of tips of the fork sent as `have`: with more, the request would be larger than the response. */
 const MAX_HAVES = 200
 const MAX_ATTEMPTS = 3
 
@@ -33,9 +33,9 @@ export function createUpstreams(deps: UpstreamDeps) {
   const { database, git, pushes } = deps
   return {
     /**
-     * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork
-     * (behaviour/repositories#forks). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a
-     * base that the actor may not see), Conflict, Forbidden.
+     * Merges the branch of the same name of the base, or its default branch, into a branch of a fork
+     * (behaviour/repositories#forks). Throws bad-request (not a fork, diverged with `onlyForward`), NotFound (branch,
+     * or a base that the actor may not see), Conflict, Forbidden.
      */
     async merge(
       actor: SignedIn,
@@ -65,8 +65,8 @@ export function createUpstreams(deps: UpstreamDeps) {
 }
 
 /**
- * The repository that this one was forked from. Throws bad-request for no fork, NotFound when the viewer may not read
- * the base: it may have become private since.
+ * The repository that this one was forked from. Throws bad-request if it is not a fork, NotFound when the viewer may
+ * not read the base, which may have become private.
  */
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
   const base = repo.forkId === undefined ? undefined : await repoQueries.findById(read, repo.forkId)

@@ -11,7 +11,7 @@ interface SourceFacts {
 
 export interface SourceLabel {
   readonly name: string
-  /** As the service writes it, such as `#ff0000`. */
+  /** In the notation of the service, such as `#ff0000`. */
   readonly color: string
   readonly description: string
   readonly isExclusive: boolean
@@ -60,16 +60,16 @@ export interface Source {
 
 /** Location of a repository at another service, with credentials. */
 export interface SourceLocation {
-  /** Of its git data, without credentials. */
+  /** The address of its git data, without credentials. */
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
-  /** An access token; empty for none. */
+  /** An access token; empty without one. */
   readonly token: string
 }
 
 export interface SourceDeps {
   readonly client: OutgoingClient
-  /** Milliseconds for one file. */
+  /** The timeout of one file, in milliseconds. */
   readonly timeout: number
 }
 
@@ -104,16 +104,16 @@ interface ForgeApi {
 
 interface ForgeApiOptions {
   readonly client: OutgoingClient
-  /** Such as `https://host/api/v1`. */
+  /** For example `https://host/api/v1`. */
   readonly base: string
   /** Headers, sent only to the origins of `base` and `webUrl`. */
   readonly credentials: Readonly<Record<string, string>>
-  /** Address of the pages and files of the service. */
+  /** The base address of the pages and files of the service. */
   readonly webUrl: string
   readonly headers?: Readonly<Record<string, string>>
   /** Query parameter for the page size, and its value. */
   readonly perPage: readonly [name: string, count: number]
-  /** Milliseconds for one file. */
+  /** The timeout of one file, in milliseconds. */
   readonly timeout: number
 }
 
@@ -121,7 +121,7 @@ const MAX_REDIRECTS = 5
 const MAX_PAGE_BYTES = 64 * 1024 * 1024
 /** Milliseconds. */
 const PAGE_TIMEOUT = 60_000
-/** Bounds the list of a service that returns pages without end. */
+/** Limits the number of pages, in case a service returns pages endlessly. */
 const MAX_PAGES = 10_000
 
 export function createForgeApi({
@@ -193,7 +193,10 @@ export function createForgeApi({
   }
 }
 
-/** Whether headers (total count or Link) show that the page is the last. Without them only an empty page is. */
+/**
+ * Whether headers (total count or Link) show that the page is the last one. Without them, the last page is the first
+ * empty one.
+ */
 function isLast({ headers }: OutgoingHead, seen: number): boolean {
   const total = headers['x-total-count'] ?? headers['x-total']
   if (total !== undefined && /^\d+$/.test(total)) return seen >= Number(total)

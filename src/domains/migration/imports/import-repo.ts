@@ -61,7 +61,9 @@ async function fetchGit(
   }
 }
 
-/** Returns undefined if there is no wiki: servers answer that with different errors, so no error is a failure. */
+/**
+ * Returns undefined if there is no wiki: servers report that with different errors, so no error counts as a failure.
+ */
 async function fetchWiki(
   { git, access, rules, log }: ImportDeps,
   request: ImportRequest,
@@ -89,8 +91,8 @@ function chooseBranch(found: FoundRemote['found'], fallback: string): string {
 
 /**
  * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A
- * failed import leaves nothing; the files of a killed process are deleted by `deleteUnfinished`. Throws Invalid (the
- * texts of the contract (behaviour/repositories#imports-and-pull-mirrors)), Forbidden, Conflict if the name is taken.
+ * failed import leaves nothing; `deleteUnfinished` deletes the files of a killed process. Throws Invalid (with the
+ * messages of the API, behaviour/repositories#imports-and-pull-mirrors), Forbidden, Conflict for a duplicate name.
  */
 export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
   const { actor, owner, storage } = task
@@ -145,7 +147,7 @@ async function fetchAndInsert(
       await deleteUnfinishedImport(tx, storage)
       return made
     })
-    if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
+    if (warnings.length > 0) log.warn({ repo: id, warnings }, 'parts of the repository were not imported')
     return { repo: await accessQueries.getCreatedRepo(database.read, id), warnings }
   } finally {
     for (const cleanUp of cleanups) await cleanUp()

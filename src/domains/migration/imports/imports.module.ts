@@ -57,7 +57,7 @@ export const module = defineModule({
       jobs: createImportJobs({ database, jobs, imports }),
       recover: () =>
         database.transaction((tx) => {
-          // NOTE: a node that has just started does not know yet which others run.
+          // NOTE: a node that has just started does not know the other running nodes yet.
           const delay = processes.acrossMachines ? CLUSTER_DELAY_MS : 0
           return jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
         }),

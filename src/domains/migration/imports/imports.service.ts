@@ -9,7 +9,7 @@ import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
-/** An import that has run for longer has ended, whichever process ran it. */
+/** The maximum duration of an import; older records belong to imports that have ended in any process. */
 const LONGEST_MS = 24 * 3_600_000
 
 interface ImportTarget {
@@ -60,7 +60,7 @@ export function createImports(deps: ImportDeps) {
 }
 
 /**
- * Administrators import for every account, others for themselves and the organizations they own
+ * Administrators import for every account; others for themselves and the organizations that they own
  * (behaviour/repositories#imports-and-pull-mirrors).
  */
 async function chooseOwner(

@@ -55,9 +55,7 @@ export const forgeOf = (service: string | undefined): RemoteForge =>
 
 export const isService = (name: string): boolean => forgeOf(name).name === name.toLowerCase()
 
-/**
- * A sentence about requested metadata that cannot be imported; undefined if there is none. Plain git has no metadata.
- */
+/** A sentence about requested metadata that cannot be imported; undefined without any. Plain git has no metadata. */
 export function leftOut(forge: RemoteForge, wanted: ReadonlySet<MetadataPart>): string | undefined {
   const missing = forge === plainGit ? [] : METADATA_PARTS.filter((part) => wanted.has(part) && !forge.parts.has(part))
   return missing.length === 0
@@ -115,7 +113,7 @@ export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | '
 
 export interface ImportedRepo {
   readonly repo: Repo
-  /** Sentences about what was not imported and why; empty if everything was. */
+  /** Sentences about data that was not imported, with reasons; empty if everything was imported. */
   readonly warnings: readonly string[]
 }
 

@@ -18,7 +18,7 @@ import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 export interface ImportRequest {
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
-  /** Access token of the service; empty for none. */
+  /** Access token of the service; empty without one. */
   readonly token: string
   readonly forge: RemoteForge
   /** Requested metadata that this server can import from the forge. */
@@ -29,13 +29,13 @@ export interface ImportRequest {
   readonly interval: number | undefined
   readonly wiki: boolean
   readonly lfs: boolean
-  /** Empty to derive it from the address. */
+  /** Empty: derived from the address. */
   readonly lfsEndpoint: string
 }
 
 /**
- * Throws Invalid and Forbidden with the texts of the contract (behaviour/repositories#imports-and-pull-mirrors). Sends
- * no request and writes nothing.
+ * Throws Invalid and Forbidden with the messages of the API (behaviour/repositories#imports-and-pull-mirrors). Sends no
+ * request and writes nothing.
  */
 export async function readRequest(
   { settings, access, largeFiles }: ImportDeps,
@@ -59,7 +59,7 @@ export async function readRequest(
   }
   const server = lfsServerOf({ ...request, endpoint: lfsEndpoint })
   if (request.lfs && server === undefined) throw invalid('[LFSEndpoint]: Url')
-  // Refuses a host that is not allowed before anything is fetched.
+  // Refuses a forbidden host before anything is fetched.
   if (request.lfs && lfsEndpoint !== '') await access.open(server!.url, undefined)
   return request
 }
@@ -82,7 +82,10 @@ function givenCredentials(
 
 type Parts = Pick<ImportRequest, 'parts' | 'leftOut' | 'interval'>
 
-/** A mirror takes git data and wiki alone, whatever is asked for (behaviour/repositories#imports-and-pull-mirrors). */
+/**
+ * A mirror contains only git data and wiki, whatever the request selects
+ * (behaviour/repositories#imports-and-pull-mirrors).
+ */
 function mirrorParts(settings: ImportSettings, { mirrorInterval }: NewImport): Parts {
   return { parts: new Set(), leftOut: undefined, interval: readInterval(settings, mirrorInterval) }
 }
@@ -98,25 +101,25 @@ function readInterval({ defaultInterval, minInterval }: ImportSettings, text = '
   return interval
 }
 
-/** What the parts of an import use. */
+/** The context of the parts of an import. */
 export interface ImportContext {
   readonly request: ImportRequest
   /** Location after redirects, with the credentials for it. */
   readonly location: Pick<ImportRequest, 'url' | 'credentials'>
   /** The fetched repository; it has no row yet. */
   readonly repo: GitRepo
-  /** Bytes that may still be fetched; Infinity for no limit. */
+  /** The remaining number of bytes that may be fetched; Infinity for no limit. */
   remainingBytes(): number
   /** Counts fetched bytes. Throws RemoteError if the limit is exceeded. */
   countBytes(bytes: number): void
-  /** Reports in the response and the log that something was not imported. */
+  /** Adds a warning about missing data to the response and the log. */
   warn(text: string): void
   readonly signal: AbortSignal
   /** Runs the task after the import has succeeded or failed. */
   onEnd(task: () => Promise<void>): void
 }
 
-/** Writes what was fetched; runs in the transaction that inserts the repository. */
+/** Writes the fetched data; runs in the transaction that inserts the repository. */
 export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
 
 /** Fetches one kind of data besides git data, such as labels. It is written after all parts have been fetched. */

@@ -5,7 +5,7 @@ export interface UnfinishedImportTable {
   storage: string
   /** Epoch milliseconds. */
   started_at: number
-  /** The process that imports (`Members.self`); empty where a release before this one did. */
+  /** The process that imports (`Members.self`); empty in rows of earlier releases. */
   holder: Generated<string>
 }
 

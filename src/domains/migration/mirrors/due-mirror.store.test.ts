@@ -54,7 +54,7 @@ describeOnBoth('mirrors', (kind) => {
   })
   afterEach(() => fresh.close())
 
-  it('to pull are listed when due, unless archived', async () => {
+  it('of remotes are listed when due, unless archived', async () => {
     const { database } = fresh
     await database.transaction(async (tx) => {
       for (const [index, repo_id] of repos.entries())
@@ -83,7 +83,7 @@ describeOnBoth('mirrors', (kind) => {
     })
   })
 
-  it('to push to are listed by page, found by name, listed when due and deleted with the repository', async () => {
+  it('at remotes are listed by page, found by name, listed when due and deleted with the repository', async () => {
     const { database } = fresh
     const ids = await database.transaction(async (tx) => {
       const made: number[] = []

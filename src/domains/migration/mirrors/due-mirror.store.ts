@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 
-/** Repositories whose sync is due, longest overdue first; not archived ones. */
+/** Repositories whose sync is due, longest overdue first; excludes archived ones. */
 export const listDueMirrors = async (db: Db, now: number, limit: number): Promise<RepoId[]> =>
   (await listDue(db, { table: 'mirror', key: 'repo_id' }, { now, limit })).map((id) => asId(id))
 
-/** Push mirrors whose push is due, longest overdue first; not of archived repositories. */
+/** Push mirrors whose push is due, longest overdue first; excludes archived repositories. */
 export const listDuePushMirrors = (db: Db, now: number, limit: number): Promise<number[]> =>
   listDue(db, { table: 'push_mirror', key: 'id' }, { now, limit })
 

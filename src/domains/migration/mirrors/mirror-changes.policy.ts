@@ -38,7 +38,7 @@ const parentsOf = (name: string): string[] => {
 
 interface DefaultBranchFacts {
   readonly current: string
-  /** Branch of the remote's HEAD now, and at the last sync. */
+  /** The branch of the remote's HEAD, at present and at the last sync. */
   readonly head: string | undefined
   readonly lastHead: string
   readonly remote: RefsByName
@@ -47,8 +47,8 @@ interface DefaultBranchFacts {
 }
 
 /**
- * The new default branch of a mirror; undefined if it stays. It changes when the remote's HEAD has changed, so that a
- * choice of the owner lasts until then, and when the current one is deleted.
+ * The new default branch of a mirror; undefined if it does not change. It changes when the remote's HEAD has changed
+ * (so a choice of the owner is effective until then), and when the present one is deleted.
  */
 export function nextDefaultBranch({
   current,

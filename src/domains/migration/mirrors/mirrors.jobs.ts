@@ -24,10 +24,10 @@ interface MirrorJobDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly pushMirrors: PushMirrors
 }
 
-/** Syncs that one scheduled run enqueues at most; the next run enqueues the remaining ones. */
+/** The maximum number of syncs that one scheduled run enqueues; the next run enqueues the rest. */
 const MAX_DUE = 1000
 
-/** Syncs wait for other servers. A lane of their own keeps slow ones from delaying other jobs. */
+/** Syncs wait for other servers. A separate lane prevents slow ones from delaying other jobs. */
 const LANE = { lane: 'mirrors' }
 
 /** Syncs of mirrors, on request and by schedule. */

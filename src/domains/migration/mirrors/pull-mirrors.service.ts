@@ -13,7 +13,7 @@ import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } fro
 interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly pushes: Services['pushes']
   readonly access: RemoteAccess
-  /** Of all processes; undefined where this is the only one. */
+  /** Locks shared by all processes; undefined for a single process. */
   readonly locks: SharedLocks | undefined
   readonly quota: Services['quota']
   /** Undefined if LFS is disabled. */
@@ -37,7 +37,10 @@ export function createPullMirrors(deps: PullMirrorDeps) {
         jobs.enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { key: String(repo.id) }),
       )
     },
-    /** Updates the repository and its wiki from the remote and stores the failure, if any, in the mirror. For jobs. */
+    /**
+     * Updates the repository and its wiki from the remote and stores the failure, if any, in the mirror. Called by
+     * jobs.
+     */
     sync: (repoId: RepoId, signal: AbortSignal): Promise<void> =>
       enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve(),
   }
@@ -51,7 +54,7 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   const outcome: SyncOutcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
     ? { error: 'Quota exceeded' }
     : await syncParts(deps, { repo, mirror, signal })
-  if (outcome.error !== '') log.warn({ repo: repoId, problem: outcome.error }, 'mirror not synced')
+  if (outcome.error !== '') log.warn({ repo: repoId, problem: outcome.error }, 'failed to sync a pull mirror')
   await database.transaction((tx) => mirrorQueries.recordSync(tx, repoId, { ...outcome, at: clock.now() }))
 }
 
@@ -116,14 +119,14 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
     before: before.list('refs/').map(({ oid }) => oid),
   }
   if (expected.length > 0) {
-    // NOTE: stored before any ref moves, so that after a crash the next sync fetches the large files of this one.
+    // NOTE: stored before any ref is updated, so that after a crash the next sync fetches the large files of this one.
     if (mirror.hasLfs) await database.transaction((tx) => mirrorQueries.setLfsPending(tx, repo.id, true))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
       async move(refs) {
         const changes = mirrorChanges(await opened.refs.snapshot(), refs, options)
         const defaultBranch = defaultBranchFor(refs, changes)
-        // NOTE: a sync gives no rights to other repositories of the owner.
+        // NOTE: a sync must not use the owner's rights to other repositories.
         const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }
         await pushes.moveRefs(owner, repo, { changes, defaultBranch, isMirrorSync: true })
       },
@@ -138,7 +141,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
   return updated
 }
 
-/** Fetches the large files of new commits; after a sync that failed to, those of the whole history. */
+/** Fetches the large files of new commits; after a failed sync, those of the whole history. */
 async function syncLargeFiles(
   { git, access, database, lfsTransfers }: PullMirrorDeps,
   { repo, mirror, signal }: SyncTask,

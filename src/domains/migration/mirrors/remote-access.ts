@@ -12,7 +12,7 @@ import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
 import { formatDuration, parseDuration } from '../../../core/platform/duration.ts'
 
-/** For one import, or one synchronization of a mirror. */
+/** The timeout of one import, or of one sync of a mirror. */
 export const TRANSFER_TIMEOUT_MS = 3_600_000
 
 interface RemoteAccessDeps {
@@ -22,7 +22,7 @@ interface RemoteAccessDeps {
   readonly secrets: SecretBox
   /** Milliseconds for one transfer. */
   readonly timeout: number
-  /** Of one fetch; Infinity for any size. */
+  /** The maximum size of one fetch; Infinity for no limit. */
   readonly maxBytes: number
   readonly skipTlsVerify: boolean
 }
@@ -92,16 +92,16 @@ export function createRemoteAccess({
         return { remote: next, found: await git.remotes.list(next, transfer(signal)) }
       }
     },
-    /** Encrypts credentials for storage; empty for none. */
+    /** Encrypts credentials for storage; empty without credentials. */
     seal: (credentials: RemoteCredentials | undefined): string =>
       credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT),
-    /** Encrypts and decrypts a private key; empty stays empty. */
+    /** Encrypts and decrypts a private key; an empty text is unchanged. */
     sealKey: sealing(KEY_CONTEXT),
     unsealKey: unsealing(KEY_CONTEXT),
-    /** Encrypts and decrypts an address that may contain credentials; empty stays empty. */
+    /** Encrypts and decrypts an address that may contain credentials; an empty text is unchanged. */
     sealEndpoint: sealing(ENDPOINT_CONTEXT),
     unsealEndpoint: unsealing(ENDPOINT_CONTEXT),
-    /** Throws RemoteError if they were sealed with another key. */
+    /** Throws RemoteError if they were encrypted with another key. */
     unseal: (sealed: string): RemoteCredentials | undefined =>
       sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials),
   }
@@ -143,14 +143,14 @@ async function findRedirectTarget(
   return answer.url.slice(0, -REFS_PATH.length)
 }
 
-/** Message for the owner of the mirror; undefined if the error is a fault of this server. */
+/** A message for the owner of the mirror; undefined if the error is a fault of this server. */
 function remoteProblem(error: unknown): string | undefined {
   if (error instanceof RemoteError || isOutgoingError(error)) return error.message
   return undefined
 }
 
 /**
- * Parses a duration: returns milliseconds, or why the text is refused (behaviour/repositories#editing, grammar of
+ * Parses a duration: returns milliseconds, or the reason of a refusal (behaviour/repositories#editing, grammar of
  * durations).
  */
 export function readMirrorInterval(
@@ -179,9 +179,9 @@ export function readIntervalSetting(name: string, text: string): number {
 export type RemoteAddress =
   | {
       readonly kind: 'remote'
-      /** Such as `https`. */
+      /** For example `https`. */
       readonly scheme: string
-      /** As in URL.hostname. */
+      /** In the form of URL.hostname. */
       readonly host: string
       /** Without credentials, query and fragment. */
       readonly url: string
@@ -212,7 +212,7 @@ export function parseRemoteAddress(text: string): RemoteAddress {
   return { kind: 'remote', scheme, host: url.hostname, url: url.href, credentials }
 }
 
-/** Undefined for what is neither a URL nor the scp-like syntax, such as a path. */
+/** Undefined for other texts than URLs and the scp-like syntax, such as paths. */
 function toUrl(text: string): URL | undefined {
   // oxlint-disable-next-line no-control-regex
   if (text.length > MAX_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined
@@ -220,7 +220,7 @@ function toUrl(text: string): URL | undefined {
   return full !== undefined && URL.canParse(full) ? new URL(full) : undefined
 }
 
-/** NOTE: one letter before the colon is a drive of Windows, not a host. */
+/** NOTE: one letter before the colon is a Windows drive, not a host. */
 function fromScp(text: string): string | undefined {
   const [, user = 'git', host = '', path = ''] = SCP.exec(text) ?? []
   return host === '' || /^[a-z]$/i.test(host) ? undefined : `ssh://${user}@${host}/${path}`

@@ -118,35 +118,31 @@ describeOnBoth('nodes', (kind) => {
     ])
   })
 
-  it(
-    'measure their clock, replace the row of an earlier run, and share one row among processes',
-    MEASURED,
-    async () => {
-      await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
-      await insert(row('two', { instance: 'two h 0' }))
-      const { database, log } = server.app
-      const { heartbeat_at: _, clock_offset: __, ...self } = row('two')
-      const clock = { now: () => Date.now() + 5 * SECOND }
-      const [first, second] = [10, 11].map(
-        (pid) => new Nodes({ database, clock, log, processes: onlyProcess(), self: { ...self, sender_pid: pid } }),
-      )
-      await first!.beat()
-      // The nodes that an administrator has to stop before repairs.
-      await insert(row('far'), row('away', { heartbeat_at: 0 }))
-      expect(await first!.listOthers()).toEqual(kind === 'sqlite' ? [] : ['far'])
-      const processes = { acrossMachines: true, otherNodes: async () => ['other'] }
-      expect(await new Nodes({ database, clock, log, processes, self }).listOthers()).toEqual(['other'])
-      await server.app.database.transaction((tx) => tx.deleteFrom('node').where('name', '!=', 'two').execute())
-      await second!.beat()
-      const { json } = await admin.get('/admin/nodes')
-      expect(json).toHaveLength(1)
-      expect(Math.abs(json[0].clock_offset - 5 * SECOND)).toBeLessThan(SECOND)
-      await first!.stop()
-      expect(await names()).toEqual(['two'])
-      await second!.stop()
-      expect(await names()).toEqual([])
-    },
-  )
+  it('measure their clock, replace the row of an earlier run and share one among processes', MEASURED, async () => {
+    await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
+    await insert(row('two', { instance: 'two h 0' }))
+    const { database, log } = server.app
+    const { heartbeat_at: _, clock_offset: __, ...self } = row('two')
+    const clock = { now: () => Date.now() + 5 * SECOND }
+    const [first, second] = [10, 11].map(
+      (pid) => new Nodes({ database, clock, log, processes: onlyProcess(), self: { ...self, sender_pid: pid } }),
+    )
+    await first!.beat()
+    // The nodes that an administrator has to stop before repairs.
+    await insert(row('far'), row('away', { heartbeat_at: 0 }))
+    expect(await first!.listOthers()).toEqual(kind === 'sqlite' ? [] : ['far'])
+    const processes = { acrossMachines: true, otherNodes: async () => ['other'] }
+    expect(await new Nodes({ database, clock, log, processes, self }).listOthers()).toEqual(['other'])
+    await server.app.database.transaction((tx) => tx.deleteFrom('node').where('name', '!=', 'two').execute())
+    await second!.beat()
+    const { json } = await admin.get('/admin/nodes')
+    expect(json).toHaveLength(1)
+    expect(Math.abs(json[0].clock_offset - 5 * SECOND)).toBeLessThan(SECOND)
+    await first!.stop()
+    expect(await names()).toEqual(['two'])
+    await second!.stop()
+    expect(await names()).toEqual([])
+  })
 
   it('have no row after a graceful stop', async () => {
     server.app.background.start()

@@ -2,10 +2,10 @@ import { type AccessMode, asAccessMode } from '../../../core/access/repo-access.
 import type { Db } from '../../../core/db/database.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 
-/** What the teams of a user in an organization allow with its packages. */
+/** The rights of a user's teams in an organization on its packages. */
 export interface PackageGrants {
   readonly isOrgMember: boolean
-  /** Of each team: its own mode, and the mode of its unit packages. */
+  /** For each team: its own mode, and the mode of its packages unit. */
   readonly teams: readonly { readonly mode: AccessMode; readonly packages: AccessMode }[]
 }
 

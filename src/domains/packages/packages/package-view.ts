@@ -2,7 +2,7 @@ import type { RepoView } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageVersion } from './package.store.ts'
 
-/** A version with everything that its model contains, for one viewer. */
+/** A version with all data of its model, for one viewer. */
 export interface PackageView {
   readonly version: PackageVersion
   readonly owner: User

@@ -20,7 +20,7 @@ interface PackageOwnerDeps {
 
 export type PackageGuard = (level: 'read' | 'write') => Guard<PackageOwner>
 
-/** `{owner}`, a user or an organization: hidden or missing 404, without the right 403. */
+/** `{owner}`, a user or an organization: 404 if hidden or missing, 403 without permission. */
 export const createPackageGuard =
   (deps: PackageOwnerDeps): PackageGuard =>
   (level) => ({
@@ -35,7 +35,7 @@ export const createPackageGuard =
     },
   })
 
-/** The owner whose packages the viewer may read. Throws NotFound where the account or its packages are hidden. */
+/** The owner whose packages the viewer may read. Throws NotFound if the account or its packages are hidden. */
 export async function getReadablePackageOwner(deps: PackageOwnerDeps, viewer: Viewer, name: string): Promise<User> {
   const { owner, mode } = await findPackageOwner(deps, viewer, name)
   if (mode < AccessMode.read || (isPublicOnly(viewer) && owner.visibility !== 'public'))

@@ -7,7 +7,7 @@ export const Package = Type.Object(
   {
     id: Type.Integer(),
     owner: User,
-    /** Null without a link, and when the caller may not see the repository. */
+    /** Null without a link, and when the viewer may not see the repository. */
     repository: Nullable(Type.Unsafe<Repository>(Repository)),
     creator: User,
     type: Type.String(),

@@ -5,7 +5,7 @@ import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/id
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { PackageFileTable } from './package.table.ts'
 
-/** Names a package; names ignore case. */
+/** Identifies a package; names are case-insensitive. */
 export interface PackageName {
   readonly ownerId: UserId
   readonly type: string
@@ -27,9 +27,9 @@ export interface PackageVersion {
 
 export interface PackageFilter {
   readonly type?: string | undefined
-  /** The exact name, without regard to case. */
+  /** The whole name, case-insensitive. */
   readonly name?: string | undefined
-  /** A part of the name, without regard to case. */
+  /** A part of the name, case-insensitive. */
   readonly contains?: string | undefined
 }
 
@@ -64,7 +64,7 @@ const toVersion = (row: VersionRow): PackageVersion => ({
   createdAt: row.created_at,
 })
 
-/** The newest first. */
+/** Newest first. */
 export function listVersions(
   db: Db,
   ownerId: UserId,
@@ -81,7 +81,7 @@ export function listVersions(
 
 const escapeLike = (text: string): string => text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
 
-/** Without `version` the newest. */
+/** The newest version if `version` is absent. */
 export async function findVersion(
   db: Db,
   { ownerId, type, name }: PackageName,
@@ -95,7 +95,7 @@ export async function findVersion(
   return row && toVersion(row)
 }
 
-/** In the order in which they were stored. */
+/** In upload order. */
 export const listFiles = (db: Db, versionId: number): Promise<PackageFile[]> =>
   db.selectFrom('package_file').selectAll().where('version_id', '=', versionId).orderBy('id').execute()
 
@@ -106,11 +106,11 @@ interface NewVersion extends PackageName {
   readonly at: number
 }
 
-/** Makes the package with its first version. Undefined when the package has this version. */
+/** Inserts a version, and the package if it is new. Undefined when the package already has this version. */
 export async function insertVersion(tx: Tx, version: NewVersion): Promise<PackageVersion | undefined> {
   const { ownerId, type, name } = version
   const key = { owner_id: ownerId, type, lower_name: name.toLowerCase() }
-  // NOTE: the update, which changes nothing, locks the row and returns it.
+  // NOTE: the update changes nothing, but locks the row and returns it.
   const { id } = await tx
     .insertInto('package')
     .values({ ...key, name })
@@ -150,7 +150,7 @@ export async function deletePackage(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('package').where('id', '=', id).execute()
 }
 
-/** With the last version the package is deleted too. */
+/** Deletes the package with its last version. */
 export async function deleteVersion(tx: Tx, { id, packageId }: PackageVersion): Promise<void> {
   await tx.deleteFrom('package_version').where('id', '=', id).execute()
   await tx
@@ -162,7 +162,7 @@ export async function deleteVersion(tx: Tx, { id, packageId }: PackageVersion): 
     .execute()
 }
 
-/** Undefined unlinks. */
+/** Undefined removes the link. */
 export async function updatePackageRepo(tx: Tx, id: number, repoId: RepoId | undefined): Promise<void> {
   await tx
     .updateTable('package')

@@ -1,25 +1,25 @@
 import type { Generated } from 'kysely'
 
-/** A package of a user or an organization. No registry makes rows yet. */
+/** A package of a user or an organization. No registry inserts rows yet. */
 export interface PackageTable {
   id: Generated<number>
   owner_id: number
-  /** The repository of the same owner that it is linked to; 0 for none. */
+  /** The linked repository of the same owner; 0 without a link. */
   repo_id: Generated<number>
-  /** Of the registry: `npm`, `generic` and so on. */
+  /** The name of the registry, such as `npm` or `generic`. */
   type: string
   name: string
-  /** Unique for owner and type. */
+  /** Unique per owner and type. */
   lower_name: string
 }
 
 export interface PackageVersionTable {
   id: Generated<number>
   package_id: number
-  /** The account that published it, which may have been deleted since. */
+  /** The account that published it; may be deleted. */
   creator_id: number
   version: string
-  /** Unique for the package. */
+  /** Unique per package. */
   lower_version: string
   created_at: number
 }

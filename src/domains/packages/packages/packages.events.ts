@@ -7,9 +7,9 @@ const Package = {
   type: Type.String(),
   name: Type.String(),
   version: Type.String(),
-  /** The repository that it is linked to; 0 for none. */
+  /** The linked repository; 0 without a link. */
   repo_id: Type.Optional(Id),
-  /** What was created or deleted, the newest first: at most the newest 100. */
+  /** The created or deleted versions, newest first: at most the newest 100. */
   versions: Type.Optional(
     Type.Array(
       Type.Object({ id: Id, package_id: Id, version: Type.String(), creator_id: Id, created_at: Type.Integer() }),
@@ -19,7 +19,7 @@ const Package = {
 
 export const packagesEvents = {
   'package.created': Type.Object(Package),
-  /** `version` is empty where all of them were deleted. */
+  /** `version` is empty if all versions were deleted. */
   'package.deleted': Type.Object(Package),
 }
 

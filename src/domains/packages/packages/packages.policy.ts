@@ -5,8 +5,8 @@ import type { PackageGrants } from './package-grants.store.ts'
 export const NO_PACKAGE_GRANTS: PackageGrants = { isOrgMember: false, teams: [] }
 
 /**
- * What a viewer may do with the packages of an owner: who sees a user or an organization that is not private reads
- * them; teams of an organization may do more (behaviour/orgs-webhooks-actions#packages).
+ * The access of a viewer to the packages of an owner: viewers who can see a user or an organization that is not private
+ * can read them; teams of an organization may have more rights (behaviour/orgs-webhooks-actions#packages).
  */
 export function decidePackageMode(viewer: Viewer, owner: OwnerFacts, grants: PackageGrants): AccessMode {
   if (viewer.kind === 'user') {

@@ -29,7 +29,7 @@ interface PackageRef {
 }
 
 interface VersionRef extends PackageRef {
-  /** Without it the newest one. */
+  /** The newest version if absent. */
   readonly version?: string
 }
 
@@ -62,10 +62,10 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
     return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
   }
   return {
-    /** One item for each version, the newest first. */
+    /** One item per version, newest first. */
     list,
 
-    /** The versions of a package, the newest first. Throws NotFound. */
+    /** The versions of a package, newest first. Throws NotFound. */
     async versions(
       viewer: Viewer,
       owner: User,
@@ -96,7 +96,7 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
         await append(tx, 'package.deleted', actor, { owner, versions: [found], version: found.version })
       }),
 
-    /** With all versions. Throws NotFound. */
+    /** Deletes the package with all versions. Throws NotFound. */
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
         const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
@@ -104,7 +104,10 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
         await append(tx, 'package.deleted', actor, { owner, versions, version: '' })
       }),
 
-    /** Stores a new version with its files, as registries do. Throws Conflict if the package has the version. */
+    /**
+     * Stores a new version with its files; called by registries. Throws Conflict if the package already has the
+     * version.
+     */
     publish: (actor: SignedIn, owner: User, { files, ...release }: NewRelease): Promise<PackageVersion> =>
       database.transaction(async (tx) => {
         const at = clock.now()
@@ -115,7 +118,7 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
         return made
       }),
 
-    /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
+    /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is already linked to it. */
     async link(
       viewer: Viewer,
       owner: User,
@@ -139,7 +142,7 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
   }
 }
 
-/** The versions that an event names. */
+/** The maximum number of versions in an event. */
 const REPORTED: Paging = { page: 1, limit: 100, offset: 0 }
 
 function payloadOf({
@@ -148,7 +151,7 @@ function payloadOf({
   version,
 }: {
   readonly owner: User
-  /** Not empty, of one package. */
+  /** Versions of one package; not empty. */
   readonly versions: readonly PackageVersion[]
   readonly version: string
 }): EventPayload<'package.created'> {
@@ -168,7 +171,7 @@ function requireVersion(version: PackageVersion | undefined): PackageVersion {
   return version
 }
 
-/** In the order given, with a fixed number of queries. */
+/** Views in the given order, by a fixed number of queries. */
 async function viewsOf(
   { database: { read }, repos }: Pick<PackageDeps, 'database' | 'repos'>,
   viewer: Viewer,

@@ -13,7 +13,7 @@ import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
 interface GitHttpSettings {
   readonly disabled: boolean
   readonly realm: string
-  /** Origin of web pages that may send git requests; `*` is any, empty is none. */
+  /** Origin of web pages that may send git requests; `*` allows any, empty none. */
   readonly allowOrigin: string
   readonly requireSignIn: boolean
 }
@@ -26,17 +26,17 @@ export interface AdmitDeps {
 }
 
 export interface GitTarget extends RepoInView {
-  /** The wiki of the repository is meant. */
+  /** The request is for the wiki of the repository. */
   readonly isWiki: boolean
   readonly viewer: Viewer
 }
 
 export type Intent = 'read' | 'push'
 
-/** What a path names. */
+/** The repository and service in a path. */
 interface Wanted {
   readonly owner: string
-  /** Of the repository, without suffixes. */
+  /** The name of the repository, without suffixes. */
   readonly name: string
   readonly isWiki: boolean
 }
@@ -46,7 +46,7 @@ const NEEDS_TOKEN =
   'password. Please create and use a personal access token as the password.'
 const NO_WRITE = 'User permission denied for writing.'
 
-/** What git clients show of a refusal; what is not here looks missing. */
+/** The messages that git clients show for refusals; other refusals look like a missing repository. */
 const REFUSALS: Partial<Record<RepoRefusal, string>> = {
   'public-only': 'token scope is limited to public repos',
   archived: 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.',
@@ -54,7 +54,7 @@ const REFUSALS: Partial<Record<RepoRefusal, string>> = {
 }
 
 /**
- * Authenticates the caller and decides about the repository of the path
+ * Authenticates the client and authorizes access to the repository of the path
  * (behaviour/git-data-and-transport#git-over-http). Throws Refusal, and MovedError after a rename.
  */
 export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: Intent): Promise<GitTarget> {
@@ -106,8 +106,8 @@ function requireCaller(admission: CallerAdmission, realm: string): void {
 }
 
 /**
- * A push needs read access only: refs are decided one by one, since callers without write access may propose changes.
- * NOTE: a new name is sent only to viewers who may see what has it.
+ * A push requires only read access here: refs are authorized one by one, because accounts without write access may
+ * propose changes. NOTE: a new name is sent only to viewers who may see its repository.
  */
 async function admitNamed(
   repos: Services['repos'],
@@ -134,7 +134,7 @@ function newName({ what, to }: MovedError, wanted: Wanted): Wanted {
 
 type Refused = Exclude<RepoAdmission<Repo>, { readonly kind: 'allowed' | 'moved' }>
 
-/** Missing and hidden look the same; anonymous callers are asked to sign in for both. */
+/** Missing and hidden repositories get the same response; anonymous clients must authenticate for both. */
 async function refusalOf(
   { settings, users }: AdmitDeps,
   admission: Refused,
@@ -152,7 +152,7 @@ async function refusalOf(
     : new Refusal(404, text)
 }
 
-/** An owner whom the viewer may not see looks missing. */
+/** An owner whom the viewer may not see is treated as missing. */
 async function isOwnerVisible(users: Services['users'], viewer: Viewer, owner: string): Promise<boolean> {
   try {
     await users.getInView(viewer, owner)
@@ -163,7 +163,7 @@ async function isOwnerVisible(users: Services['users'], viewer: Viewer, owner: s
   }
 }
 
-/** A wiki takes no proposed changes. */
+/** Proposed changes are not supported for wikis. */
 function requireWritableWiki({ repo, access, viewer, isWiki }: GitTarget): void {
   if (!isWiki) return
   const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)

@@ -11,7 +11,7 @@ const LOOSE = /^[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/
 const PACK = /^pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(pack|idx)$/
 
 /**
- * The refs as the dumb protocol wants them: one `oid<TAB>name` a line, peeled tags after their tag
+ * The refs in the format of the dumb protocol: one `oid<TAB>name` per line, peeled tags after their tag
  * (gitprotocol-http(5)).
  */
 export async function sendDumbRefs(repo: GitRepo, reply: FastifyReply): Promise<FastifyReply> {
@@ -29,7 +29,9 @@ export async function sendHead(repo: GitRepo, reply: FastifyReply): Promise<Fast
     .send(await readFile(join(repo.path, 'HEAD')))
 }
 
-/** A file below `objects/`: a loose object, a pack, its index, or the list of packs. Anything else is missing. */
+/**
+ * Sends a file below `objects/`: a loose object, a pack, its index, or the list of packs. Other files are not found.
+ */
 export async function sendObjectFile(
   { repo, viewer }: { readonly repo: GitRepo; readonly viewer: Viewer },
   name: string,

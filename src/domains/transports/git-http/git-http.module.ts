@@ -10,7 +10,7 @@ export const module = defineModule({
   create({ config, git, log }, { authenticate, gitTransport, pushes, repos, users, wikis }) {
     const settings = {
       disabled: config.repository.disable_http_git,
-      // COMPAT: credential managers offer OAuth2 where they recognize the first of these
+      // COMPAT: credential managers offer OAuth2 if they recognize the first of these realms
       // (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/authentication.test.ts).
       realm: config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)',
       allowOrigin: config.git.access_control_allow_origin,

@@ -23,7 +23,7 @@ import { createGunzip } from 'node:zlib'
 
 const READ_SIZE = 64 * 1024
 
-/** A bundle, whole or the range that a client lacks after a download that was cut off. Closes the file. */
+/** Sends a bundle, as a whole or the range that a client lacks after an interrupted download. Closes the file. */
 async function sendBundle(
   { file, size, modifiedMs, tag }: OpenBundle,
   request: FastifyRequest,
@@ -48,7 +48,7 @@ async function sendBundle(
     if (etagMatches(ifNoneMatch, etag)) return reply.code(304).send()
     if (range === 'bad')
       throw new Refusal(416, 'the range begins behind the end', { 'content-range': `bytes */${size}` })
-    // NOTE: an empty stream, because without a body the length would be made 0.
+    // NOTE: an empty stream, because without a body the framework would set the length to 0.
     return reply.header('content-length', String(size)).type('application/x-git-bundle').send(Readable.from([]))
   }
   const { start, end } = range ?? { start: 0, end: size - 1 }
@@ -154,7 +154,7 @@ function bundleOf(
   return bundleUrl === undefined || isWiki ? {} : { bundleUrl: bundleUrl(repo) }
 }
 
-/** A wiki begins with its first page or push; until then there is nothing to read. */
+/** A wiki is created by its first page or push; before that there is nothing to read. */
 async function openWiki({ wikis }: GitHttpDeps, { repo }: GitTarget, intent: Intent): Promise<GitRepo> {
   const wiki = intent === 'push' ? await wikis.ensure(repo) : await wikis.find(repo)
   if (wiki === undefined) throw new Refusal(404, 'Not found.')
@@ -194,13 +194,13 @@ async function advertise(
   }
 }
 
-/** A push to a missing repository makes it, where that is on. Throws the error given when it is about anything else. */
+/** Creates the missing repository of a push if this is enabled. Rethrows all other errors. */
 async function createMissing({ repos }: GitHttpDeps, error: unknown): Promise<void> {
   if (!(error instanceof MissingForPush)) throw error
   await orMissing(error, repos.createByPush(error.viewer, error.owner, error.repo))
 }
 
-/** A viewer who may create nothing there gets the same answer as for a missing repository. */
+/** A viewer who may not create the repository gets the same response as for a missing one. */
 async function orMissing(missing: MissingForPush, done: Promise<unknown>): Promise<void> {
   try {
     await done
@@ -216,7 +216,7 @@ function requireType(request: FastifyRequest, service: string): void {
     throw new Refusal(400, 'Invalid content type')
 }
 
-/** Refusals are plain text here; the API's JSON errors are for its own paths. */
+/** Refusals are plain text here; JSON errors are only for the paths of the API. */
 function answering(handler: Handler): Handler {
   return async (request, reply) => {
     try {
@@ -243,7 +243,7 @@ function movedPath(error: MovedError, request: FastifyRequest): string {
   return `/${name.split('/').map(encodeURIComponent).join('/')}${suffix}/${rest}`
 }
 
-/** Serves one POST of a git client: body in, answer out, both streamed at the speed of the slower side. */
+/** Handles one POST of a git client; request and response are streamed at the speed of the slower side. */
 async function transfer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -264,7 +264,7 @@ async function transfer(
   } catch (error) {
     const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')
     if (!(error instanceof WireError)) log.error({ err: error, request: request.id }, 'git transfer failed')
-    else log.info({ request: request.id, kind: error.kind, reason: error.message }, 'git transfer ended early')
+    else log.info({ request: request.id, kind: error.kind, reason: error.message }, 'git transfer ended prematurely')
     if (wasAnswered) output.end()
     else output.destroy()
   } finally {
@@ -283,8 +283,8 @@ function inflate(request: FastifyRequest): Readable {
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
   const inflated = createGunzip()
-  // NOTE: a broken body fails the reader of the inflated side; a pipeline would also destroy the request, whose rest
-  // has to be read before the next one comes.
+  // NOTE: a broken body fails the reader of the inflated stream; a pipeline would also destroy the request, whose rest
+  // must be read before the next request.
   request.raw.on('error', (error) => inflated.destroy(error)).pipe(inflated)
   return inflated
 }

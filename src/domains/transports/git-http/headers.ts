@@ -1,11 +1,11 @@
 import { cacheScope, type Viewer } from '../../../core/access/viewer.ts'
 
-/** Of answers that depend on who asks. */
+/** For responses that depend on the viewer. */
 export const PRIVATE: Readonly<Record<string, string>> = {
   'cache-control': 'max-age=0, private, must-revalidate, no-transform',
 }
 
-/** Of files that never change. */
+/** For files that never change. */
 export const immutableFor = (viewer: Viewer): Readonly<Record<string, string>> => ({
   'cache-control': `${cacheScope(viewer)}, max-age=31536000`,
 })

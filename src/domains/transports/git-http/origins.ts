@@ -4,8 +4,8 @@ import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from 
 const PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/*']
 
 /**
- * Sends CORS headers for the git requests of web pages of an origin (`*`: of any); none for an empty text. `scope`
- * serves git alone.
+ * Sends CORS headers for git requests from web pages of an origin (`*`: of any origin); none for an empty text. `scope`
+ * contains only routes of git.
  */
 export function allowOrigin(scope: FastifyInstance, origin: string): void {
   if (origin === '') return
@@ -20,10 +20,13 @@ export function allowOrigin(scope: FastifyInstance, origin: string): void {
   for (const path of PATHS) scope.options(`/:owner/:repo/${path}`, (_, reply) => void reply.code(200).send())
 }
 
-/** What git clients in browsers send beside what any page may (behaviour/git-data-and-transport#git-over-http). */
+/**
+ * Headers that git clients in browsers send in addition to the always permitted ones
+ * (behaviour/git-data-and-transport#git-over-http).
+ */
 const CLIENT_HEADERS = ['content-type', 'git-protocol', 'user-agent']
 
-/** Registers the routes of git so that web pages of the origins in `cors` may call them; undefined: of none. */
+/** Registers the routes of git so that web pages of the origins in `cors` may call them; undefined allows none. */
 export function registerForOrigins(
   http: FastifyInstance,
   cors: CorsSettings | undefined,

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../core/access/viewer.ts'
 
-/** An answer outside of the git protocol: git clients show the text of some of them. */
+/** A response outside of the git protocol; git clients show the text of some of them. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The repository is missing for this caller, whose push may make it. */
+/** The repository is missing for this client, whose push may create it. */
 export class MissingForPush extends Refusal {
   readonly viewer: SignedIn
   readonly owner: string
@@ -30,7 +30,7 @@ export class MissingForPush extends Refusal {
   }
 }
 
-/** NOTE: credential managers key on the realm, so it is a setting and not a matter of taste. */
+/** NOTE: credential managers use the realm as a key, so it is configurable and must be stable. */
 export const askForLogin = (text: string, realm: string): Refusal =>
   new Refusal(401, text, {
     'cache-control': 'max-age=0, private, must-revalidate, no-transform',

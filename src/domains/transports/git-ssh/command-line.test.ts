@@ -24,7 +24,7 @@ describe('the command line of an SSH client', () => {
     })
   })
 
-  it('is refused in clear words when it is anything else', () => {
+  it('is refused with a clear message when it is anything else', () => {
     for (const [line, text] of [
       ['', 'Unknown git command'],
       ['bash', 'Unknown git command'],
@@ -43,7 +43,7 @@ describe('the command line of an SSH client', () => {
       expect(parseCommandLine(line), line).toEqual({ kind: 'wrong', text })
   })
 
-  it('never gives a path that leaves its two parts', () => {
+  it('never yields a path that escapes its two parts', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 40, unit: fc.constantFrom('a', '/', '.', 'g', 'i', 't', ' ', "'", 'w', 'k', '\\') }),

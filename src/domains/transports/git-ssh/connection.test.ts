@@ -22,7 +22,7 @@ describe('an RSA key', () => {
     signature: sign(hash, session, privateKey),
   })
 
-  it('proves itself with SHA-2 alone', () => {
+  it('is accepted only with SHA-2', () => {
     expect(provesPossession(offer('sha256', 'sha256'), utils)).toBe(true)
     expect(provesPossession(offer('sha512', 'sha512'), utils)).toBe(true)
     expect(provesPossession(offer('sha1', undefined), utils)).toBe(false)
@@ -35,16 +35,16 @@ describe('an RSA key', () => {
 describe.each(['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'] as const)('%s', (algo) => {
   const token = securityKey(algo)
   const key = { algo, data: token.blob }
-  /** As the library gives it: without the algorithm and the length. */
+  /** In the form of the library: without the algorithm and the length. */
   const signature = token.sign(session, 0).subarray(4 + algo.length + 4)
 
-  it('proves itself, for this session alone', () => {
+  it('is accepted, only for this session', () => {
     expect(provesPossession({ key, blob: session, signature }, utils)).toBe(true)
     expect(provesPossession({ key, blob: Buffer.from('another session'), signature }, utils)).toBe(false)
     expect(provesPossession({ key, signature }, utils)).toBe(false)
   })
 
-  it('is no key of another kind', () => {
+  it('is not accepted as a key of another kind', () => {
     for (const other of [
       'ssh-ed25519',
       'sk-ssh-ed25519-cert-v01@openssh.com',
@@ -54,7 +54,7 @@ describe.each(['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com
     }
   })
 
-  it('never proves itself with damage', () => {
+  it('is never accepted with a damaged signature', () => {
     const damage = fc.record({
       at: fc.nat(signature.length - 1),
       flip: fc.integer({ min: 1, max: 255 }),

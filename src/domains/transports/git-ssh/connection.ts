@@ -5,39 +5,41 @@ import { serveSession, type SshServices } from './session.ts'
 import { framed, verifySshBlob } from '../../../core/platform/ssh/signature.ts'
 import { parseSshPublicKey, sshFingerprint, SshKeyError } from '../../../core/platform/ssh/key.ts'
 
-/** What the library leaves to its caller: an offered key with, in the second step, its signature over the session. */
+/**
+ * The data that the library passes to its user: an offered key with, in the second step, its signature over the
+ * session.
+ */
 export interface OfferedKey {
   readonly key: { readonly algo: string; readonly data: Buffer }
-  /** Of RSA keys, when the client names one. */
+  /** For RSA keys, if the client sends one. */
   readonly hashAlgo?: string | undefined
   readonly signature?: Buffer | undefined
-  /** What is signed. */
+  /** The signed data. */
   readonly blob?: Buffer | undefined
 }
 
-/** `SHA256:...` of the key a client offers. */
+/** The fingerprint (`SHA256:...`) of an offered key. */
 const offeredFingerprint = ({ key }: OfferedKey): string => sshFingerprint(key.data)
 
-/** Kinds of keys that cannot be registered: DSA and unknown ones. */
+/** Whether the kind of key cannot be registered: DSA and unknown kinds. */
 const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offered.key.algo) && !isCertificate(offered)
 
 const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')
 
 /**
- * The algorithm name that the client sent, which the answer to an offer repeats (RFC 4252 §7); the library has the
- * key's own name.
+ * The algorithm name sent by the client, which the response to an offer repeats (RFC 4252 §7); the library only has the
+ * name of the key type.
  */
 const requestedAlgorithm = ({ key, hashAlgo }: OfferedKey): string =>
   key.algo === 'ssh-rsa' && hashAlgo !== undefined ? hashAlgo.replace('sha', 'rsa-sha2-') : key.algo
 
-/**
- * As `provesPossession`, for the key within a certificate. NOTE: of these the library leaves the signature as it is.
- */
+/** Like `provesPossession`, for the key in a certificate. NOTE: for these the library does not modify the signature. */
 const provesCertified = ({ signature, blob }: OfferedKey, key: Buffer): boolean =>
   signature === undefined || (blob !== undefined && verifySshBlob(key, signature, blob))
 
 /**
- * True for a mere offer (the client asks whether the key would do) and for a right signature over this very session.
+ * True for an offer without signature (the client asks whether the key is acceptable) and for a valid signature over
+ * this session.
  */
 export function provesPossession(offered: OfferedKey, utils: typeof SshUtils): boolean {
   if (!KINDS.has(offered.key.algo)) return false
@@ -45,7 +47,7 @@ export function provesPossession(offered: OfferedKey, utils: typeof SshUtils): b
   const { key, signature, blob, hashAlgo } = offered
   const parsed = utils.parseKey(`${key.algo} ${key.data.toString('base64')}`)
   if (parsed instanceof Error || Array.isArray(parsed)) return false
-  // NOTE: RSA without a hash algorithm would be the old SHA-1 signature.
+  // NOTE: RSA without a hash algorithm is the obsolete SHA-1 signature.
   if (parsed.type === 'ssh-rsa' && hashAlgo === undefined) return false
   if (signature === undefined) return true
   return blob !== undefined && parsed.verify(blob, signature, hashAlgo) === true
@@ -64,14 +66,14 @@ const KINDS = new Set([
 const TOKEN_STATE_BYTES = 5
 
 /**
- * The library has no support for keys on hardware tokens (`sk-*`): they are checked here, and a user must have touched
+ * The library does not support keys on hardware tokens (`sk-*`), so they are verified here; a user must have touched
  * the token.
  */
 function securityKeyProves({ key, signature, blob }: OfferedKey): boolean {
   if (!isReadable(key)) return false
   if (signature === undefined) return true
   if (blob === undefined || signature.length < TOKEN_STATE_BYTES) return false
-  // NOTE: the library has taken off the algorithm (where it is that of the key) and the length; both are put back.
+  // NOTE: the library has removed the algorithm (if it is that of the key) and the length; both are added again.
   const bare = signature.subarray(0, -TOKEN_STATE_BYTES)
   return verifySshBlob(
     key.data,
@@ -89,7 +91,7 @@ function isReadable({ algo, data }: OfferedKey['key']): boolean {
   }
 }
 
-/** What clients may sign with. DSA and RSA with SHA-1 are refused, so that clients do not try them. */
+/** Signature algorithms for clients. DSA and RSA with SHA-1 are refused, so that clients do not try them. */
 const SIGNATURE_ALGORITHMS = [
   'ssh-ed25519',
   'sk-ssh-ed25519@openssh.com',
@@ -102,7 +104,7 @@ const SIGNATURE_ALGORITHMS = [
 ]
 const EXT_INFO = 7
 
-/** The part of the library's connection that this file reaches into (ssh2 1.17, pinned). */
+/** The internals of the library's connection that this file accesses (ssh2 1.17, pinned). */
 interface Internals {
   readonly _protocol: {
     _onHandshakeComplete(...negotiated: unknown[]): void
@@ -115,8 +117,8 @@ interface Internals {
 }
 
 /**
- * Announces the signature algorithms to a client (RFC 8308 §3.1) in place of the library, whose list lacks a comma, so
- * that clients which sign with rsa-sha2-512 alone found no algorithm. Called before the key exchange.
+ * Announces the signature algorithms to a client (RFC 8308 §3.1) instead of the library, whose list lacks a comma, so
+ * that clients which sign only with rsa-sha2-512 found no algorithm. Called before the key exchange.
  */
 function announceSignatureAlgorithms(connection: Connection): void {
   const { _protocol: protocol } = connection as unknown as Internals
@@ -149,20 +151,20 @@ export interface ConnectionOptions {
   readonly user: string
   /** The address and software of the client. */
   readonly source: RequestClient
-  /** Called once when the client has proven who it is. */
+  /** Called once after the client has authenticated. */
   readonly onSignedIn: () => void
-  /** Called with every session that begins; settles with its end. */
+  /** Called for every session that begins; the promise resolves at its end. */
   readonly onSession: (served: Promise<void>) => void
 }
 
-/** Keys a client may offer before it is disconnected: an agent may have a few. */
+/** The maximum number of keys that a client may offer before it is disconnected: an agent may have several. */
 const MAX_TRIES = 20
-/** Sessions open at once on one connection (multiplexing clients). */
+/** The maximum number of concurrent sessions of one connection (multiplexing clients). */
 const MAX_SESSIONS = 10
 const MAX_PROTOCOL_LENGTH = 100
 const MAX_KIND_LENGTH = 64
 
-/** One client from its sign-in to its end: public keys only, one user name, no shell, no forwarding. */
+/** Handles one client from its sign-in to its end: public keys only, one user name, no shell, no forwarding. */
 export function handleConnection(client: Connection, options: ConnectionOptions): void {
   const gone = new AbortController()
   let holder: KeyHolder | undefined
@@ -171,7 +173,7 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   let isSignedIn = false
 
   announceSignatureAlgorithms(client)
-  client.on('error', () => client.end()) // NOTE: a broken connection ends; its sessions see that by the signal.
+  client.on('error', () => client.end()) // NOTE: closes a broken connection; its sessions are notified by the signal.
   client.on('close', () => {
     gone.abort()
     if (tries > 0 && !isSignedIn) options.services.signInRecords.failed(failedAttempt(options.source))
@@ -182,7 +184,7 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
       (found) => {
         if (found === undefined) return context.reject(['publickey'])
         holder = found
-        // NOTE: older clients in Go take no other name than the one they sent.
+        // NOTE: older clients in Go accept only the name that they sent.
         if (context.method === 'publickey' && context.signature === undefined)
           context.key.algo = requestedAlgorithm(context)
         context.accept()
@@ -207,10 +209,10 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   })
 }
 
-/** NOTE: clients offer key after key, so one connection without a right one is one attempt. */
+/** NOTE: clients offer several keys, so a connection without a valid one counts as one attempt. */
 const failedAttempt = (client: RequestClient): FailedAttempt => ({ client, kind: 'ssh-key', userId: 0 })
 
-/** The user of a key; a deploy key acts for no account. */
+/** The user of a key; a deploy key does not act for an account. */
 function actorOfKey(holder: KeyHolder, client: RequestClient): SourcedActor {
   if (holder.kind === 'deploy')
     return { account: { id: 0 }, source: { ...client, credential: { kind: 'deploy-key', id: holder.grants[0].id } } }
@@ -229,16 +231,13 @@ async function authenticate(
   if (isUnknownKind(context))
     services.log.info(
       { kind: context.key.algo.slice(0, MAX_KIND_LENGTH) },
-      'an SSH client offered a kind of key that is not taken',
+      'an SSH client offered a key of an unsupported kind',
     )
   if (!provesPossession(context, utils)) return undefined
   return services.keyLogins.find(offeredFingerprint(context))
 }
 
-/**
- * NOTE: clients offer a certificate before the key itself; without the line in the log it would be unknown why one is
- * refused.
- */
+/** NOTE: clients offer a certificate before the key itself; the log line shows why it was refused. */
 async function authenticateCertified(
   context: PublicKeyAuthContext,
   { keyLogins, log }: SshServices,

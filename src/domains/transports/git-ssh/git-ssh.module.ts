@@ -10,11 +10,11 @@ declare module '../../../core/module.ts' {
 }
 
 const LIMITS = {
-  /** Milliseconds in which a client must sign in. */
+  /** The time in milliseconds within which a client must authenticate. */
   loginGraceMs: 30_000,
-  /** Connections that have not signed in; further ones are closed. */
+  /** The maximum number of unauthenticated connections; further ones are closed. */
   maxUnauthenticated: 100,
-  /** The same for one address. */
+  /** The same for one client address. */
   maxUnauthenticatedPerAddress: 20,
 }
 

@@ -9,32 +9,32 @@ import type { Logger } from '../../../core/platform/logger.ts'
 import { type KeyTarget, accessQueries } from '../../repositories/index.ts'
 import { type KeyHolder, viewerOfKey } from '../../accounts/index.ts'
 
-/** A repository as SSH clients name it. */
+/** A repository in the notation of SSH clients. */
 interface RepoPath {
   readonly owner: string
   readonly name: string
-  /** The repository of the wiki beside it: `{name}.wiki`. */
+  /** The wiki of the repository: `{name}.wiki`. */
   readonly isWiki: boolean
 }
 
 type GitService = 'git-upload-pack' | 'git-receive-pack' | 'git-upload-archive'
 
-/** What a client asks for by `exec`. */
+/** The command that a client requests by `exec`. */
 type SshCommand =
   | { readonly kind: 'git'; readonly service: GitService; readonly path: RepoPath }
   | { readonly kind: 'lfs'; readonly path: RepoPath; readonly operation: 'upload' | 'download' }
   | { readonly kind: 'info' }
-  /** Refused with these words. */
+  /** Refused with this message. */
   | { readonly kind: 'wrong'; readonly text: string }
 
 const SERVICES: readonly string[] = ['git-upload-pack', 'git-receive-pack', 'git-upload-archive'] satisfies GitService[]
 const MAX_LENGTH = 4096
 
-/** Reads `git-upload-pack '/owner/repo.git'` and its like. Nothing of it ever reaches a shell. */
+/** Parses `git-upload-pack '/owner/repo.git'` and similar commands. No part of it ever reaches a shell. */
 export function parseCommandLine(line: string): SshCommand {
   const words = line.length > MAX_LENGTH ? undefined : splitWords(line)
   if (words === undefined) return wrong('Unknown git command')
-  // `git upload-pack path` is the same as `git-upload-pack path`.
+  // `git upload-pack path` is equivalent to `git-upload-pack path`.
   const [verb = '', ...args] = words[0] === 'git' && words.length > 1 ? [`git-${words[1]}`, ...words.slice(2)] : words
   if (verb === 'ssh_info') return { kind: 'info' }
   const isLfs = verb === 'git-lfs-authenticate'
@@ -49,7 +49,7 @@ export function parseCommandLine(line: string): SshCommand {
     : wrong('Unknown LFS operation')
 }
 
-/** `owner/name` with or without a slash in front and `.git` behind; undefined for anything else. */
+/** `owner/name` with an optional leading slash and `.git` suffix; undefined for anything else. */
 export function parseRepoPath(text: string): RepoPath | undefined {
   const match = /^\/?([^/\s]+)\/([^/\s]+?)\/?$/.exec(text)
   if (match === null) return undefined
@@ -61,11 +61,11 @@ export function parseRepoPath(text: string): RepoPath | undefined {
 
 const wrong = (text: string): SshCommand => ({ kind: 'wrong', text })
 
-/** A word and the space before it; a backslash at the end of the line stands for itself. */
+/** A word and the space before it; a backslash at the end of the line is literal. */
 const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\]|\\$)+)/gy
 const QUOTED = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g
 
-/** Words as a shell would split them: single and double quotes, backslashes. Undefined when a quote stays open. */
+/** Splits words like a shell: single and double quotes, backslashes. Undefined when a quote is not closed. */
 function splitWords(line: string): string[] | undefined {
   const words: string[] = []
   let end = 0
@@ -83,7 +83,7 @@ const unquote = (word: string): string =>
       single ?? double?.replaceAll(/\\([^])/g, '$1') ?? escaped ?? '',
   )
 
-/** A refusal in words for the client (behaviour/git-data-and-transport#git-over-ssh). */
+/** A refusal with a message for the client (behaviour/git-data-and-transport#git-over-ssh). */
 class SshRefusal extends Error {
   override readonly name = 'SshRefusal'
 }
@@ -91,9 +91,9 @@ class SshRefusal extends Error {
 type Intent = 'read' | 'push'
 
 /**
- * The repository of a path, when the key may do what is intended; former names are followed without a word. What is
- * hidden looks missing. A push with the key of a user needs read access only: refs are decided one by one. Throws
- * SshRefusal.
+ * The repository of a path, if the key is authorized for the intent; silently resolves former names. Hidden
+ * repositories are reported as missing. A push with the key of a user requires only read access: refs are authorized
+ * one by one. Throws SshRefusal.
  */
 async function admit(
   keyTargets: Services['keyTargets'],
@@ -160,16 +160,16 @@ function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
   )
 }
 
-/** What SSH clients are served from. */
+/** The dependencies of SSH sessions. */
 export interface SshServices {
   readonly read: Db
   readonly keyLogins: Services['keyLogins']
   readonly keyTargets: Services['keyTargets']
   readonly git: Git
   readonly transport: Services['gitTransport']
-  /** Undefined where LFS is off. */
+  /** Undefined if LFS is disabled. */
   readonly lfsTokens: Services['lfsTokens'] | undefined
-  /** Of the HTTP server, without a slash at the end. */
+  /** The root URL of the HTTP server, without trailing slash. */
   rootUrl(): string
   readonly pushes: Services['pushes']
   readonly signInRecords: Pick<Services['signInRecords'], 'accepted' | 'failed'>
@@ -183,20 +183,20 @@ export interface SshRequest {
   readonly channel: ServerChannel
   /** The command line; undefined for an interactive login. */
   readonly command: string | undefined
-  /** GIT_PROTOCOL as the client sent it. */
+  /** GIT_PROTOCOL as sent by the client. */
   readonly protocol: string | undefined
-  /** Fires when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
 }
 
-/** Answers one session of a client; settles when the client has read everything or has disconnected. Never rejects. */
+/** Handles one session of a client; resolves when the client has read everything or has disconnected. Never rejects. */
 export async function serveSession(services: SshServices, request: SshRequest): Promise<void> {
   const { channel } = request
   const code = await run(services, request).catch((error: unknown) => explain(services.log, channel, error))
   if (!channel.writable) return
   channel.exit(code)
   channel.end()
-  channel.resume() // NOTE: what the client still sends must not keep the channel open.
+  channel.resume() // NOTE: discards further input, which would otherwise keep the channel open.
   if (!request.signal.aborted) await once(request.signal, 'abort')
 }
 
@@ -213,7 +213,7 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
     channel.write('{"type":"agit","version":1}\n')
     return 0
   }
-  // NOTE: a connection may be open for hours: accounts and keys of its sign-in may have changed.
+  // NOTE: a connection may be open for hours; accounts and keys may have changed since the sign-in.
   const holder = await services.keyLogins.reload(request.holder)
   if (holder === undefined) throw new SshRefusal('The key was deleted.')
   if (parsed.kind === 'lfs') {
@@ -255,7 +255,10 @@ async function serveGit(
   await serve[service]()
 }
 
-/** A push to a missing repository creates it, where that is on; without the right to it is only missing. */
+/**
+ * Creates the missing repository of a push if this is enabled; without permission the repository is reported as
+ * missing.
+ */
 async function createWhenMissing({ keyTargets, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
   if (holder.kind !== 'user' || path.isWiki) return
   if (admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return
@@ -287,7 +290,7 @@ async function authenticateLfs(
   }
 }
 
-/** Sends the error that the client may see; returns the exit code. */
+/** Sends the part of the error that the client may see; returns the exit code. */
 function explain(log: Logger, channel: ServerChannel, error: unknown): number {
   if (error instanceof SshRefusal) {
     if (channel.writable) {
@@ -295,7 +298,7 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
       channel.stderr.write(`error: ${error.message}\n`)
     }
   } else if (error instanceof WireError)
-    log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
+    log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended prematurely')
   else {
     log.error({ err: error }, 'SSH session failed')
     if (channel.writable) channel.stderr.write('error: Internal error, see the log of the server\n')

@@ -11,8 +11,8 @@ import { removeTree, replaceDurably, writeSynced } from '../../../core/platform/
 const TYPES = ['ed25519', 'ecdsa'] as const
 
 /**
- * The host keys of the server, in `dir`: generated at the first start, never replaced. OpenSSH private keys,
- * mode 0600.
+ * The host keys of the server in `dir`, generated at the first start and never replaced. OpenSSH private keys, mode
+ * 0600.
  */
 async function loadHostKeys(dir: string, utils: typeof SshUtils): Promise<string[]> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -31,7 +31,7 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
         .private,
     utils,
   )
-  await removeTree(`${path}.new`) // what a crash left behind
+  await removeTree(`${path}.new`) // temporary file of a crashed process
   await writeSynced(`${path}.new`, made, 0o600)
   await replaceDurably(`${path}.new`, path)
   return made
@@ -40,8 +40,8 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
 const ATTEMPTS = 20
 
 /**
- * NOTE: about one Ed25519 key in 250 that the library makes cannot be read again, by itself or by OpenSSH: it drops a
- * leading zero byte.
+ * NOTE: about one in 250 Ed25519 keys that the library generates cannot be parsed, neither by itself nor by OpenSSH: it
+ * drops a leading zero byte.
  */
 export function generateKey(make: () => string, utils: Pick<typeof SshUtils, 'parseKey'>): string {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -52,12 +52,12 @@ export function generateKey(make: () => string, utils: Pick<typeof SshUtils, 'pa
 }
 
 interface ConnectionLimits {
-  /** Connections that have not proven who they are, in all and from one address. */
+  /** The maximum number of unauthenticated connections, in total and from one address. */
   readonly maxUnauthenticated: number
   readonly maxUnauthenticatedPerAddress: number
 }
 
-/** Counts the connections that have yet to sign in, so that they cannot use up the server. */
+/** Limits the number of connections that have not authenticated, so that they cannot exhaust the server. */
 class UnauthenticatedConnections {
   readonly #limits: ConnectionLimits
   readonly #byAddress = new Map<string, number>()
@@ -67,7 +67,7 @@ class UnauthenticatedConnections {
     this.#limits = limits
   }
 
-  /** Counts a connection; returns the function that takes it out of the count, undefined when there are too many. */
+  /** Counts a connection; returns the function that uncounts it, or undefined when there are too many. */
   add(address: string): (() => void) | undefined {
     const from = this.#byAddress.get(address) ?? 0
     if (this.#count >= this.#limits.maxUnauthenticated || from >= this.#limits.maxUnauthenticatedPerAddress)
@@ -92,22 +92,22 @@ class UnauthenticatedConnections {
 
 export interface SshServerOptions extends ConnectionLimits {
   readonly host: string
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number
   /** The user name of every client. */
   readonly user: string
-  /** Where the host keys are. */
+  /** The directory of the host keys. */
   readonly keyDir: string
-  /** What the server calls itself: `Ingot_26.11.0`. */
+  /** The software version that the server announces: `Ingot_26.11.0`. */
   readonly software: string
-  /** Milliseconds until a client must have signed in. */
+  /** The time in milliseconds within which a client must authenticate. */
   readonly loginGraceMs: number
   readonly services: SshServices
 }
 
 export interface SshServer {
   readonly port: number
-  /** Takes no new clients, lets transfers finish for at most `ms`, then cuts off. */
+  /** Accepts no new clients, lets transfers finish for at most `ms`, then disconnects the rest. */
   close(ms: number): Promise<void>
 }
 
@@ -120,14 +120,14 @@ interface Client {
 }
 
 /**
- * Listens for SSH clients. Throws conflict when the port is taken. NOTE: the library is loaded only when there is a
- * server.
+ * Listens for SSH clients. Throws conflict when the port is in use. NOTE: the library is loaded only if the server is
+ * enabled.
  */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
   const { default: ssh2 } = await import('ssh2')
   const hostKeys = await loadHostKeys(options.keyDir, ssh2.utils)
   const unauthenticated = new UnauthenticatedConnections(options)
-  /** By the address and port of the client. */
+  /** Keyed by the address and port of the client. */
   const clients = new Map<string, Client>()
   const serving = new Set<Promise<void>>()
   let closing = false

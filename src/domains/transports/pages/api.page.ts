@@ -19,16 +19,16 @@ interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
   readonly users: Pick<Services['users'], 'getInView'>
 }
 
-/** What an address is about, and the operations that serve it, as in `GET /version`. */
+/** The subject of a page, and the operations that serve it, in the form `GET /version`. */
 interface Topic {
   readonly title: string
   readonly operations: readonly string[]
 }
 
-/** What the rest of an address names in a repository. Throws NotFound, and Moved after a transfer. */
+/** Finds the subject of the rest of an address in a repository. Throws NotFound, and Moved after a transfer. */
 type Find = (deps: ApiPageDeps, target: RepoInView, visit: Visit) => Promise<Topic> | Topic
 
-/** Pages that name the API operation, at addresses below a repository that have no other page. */
+/** Pages that show the API operations, for addresses below a repository that have no other page. */
 export const apiPages = (deps: ApiPageDeps): Record<string, PageMaker> =>
   Object.fromEntries(ADDRESSES.map(([path, unit, find]) => [path, repoApiPage(deps, unit, find)]))
 
@@ -71,19 +71,22 @@ ${list(operations, line, 'No operations.')}`,
   }
 }
 
-/** `GET` lists the things of one kind, `POST` adds one. */
+/** `GET` lists the items of one kind, `POST` adds one. */
 const collection =
   (title: string, path: string): Find =>
   () => ({ title, operations: [`GET ${path}`, `POST ${path}`] })
 
-/** The number at the start of the rest of an address, before the given tails. Throws NotFound. */
+/** The number at the start of the rest of an address, followed by one of the given suffixes. Throws NotFound. */
 function numberOf({ params: { rest } }: Visit, tail: RegExp): number {
   const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
   if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()
   return Number(number)
 }
 
-/** `{index}`. The number of a pull request leads to its own address, as in the API both have one series of numbers. */
+/**
+ * `{index}`. The number of a pull request redirects to its own address, because in the API both share one series of
+ * numbers.
+ */
 async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
   const number = numberOf(visit, /^$/)
   const issue = await issueQueries.getReadable(deps.database.read, visit.viewer, target, number)
@@ -103,7 +106,7 @@ async function findPullRequest({ database }: ApiPageDeps, target: RepoInView, vi
   return { title: `pull request #${number}`, operations: [...paths, `GET /issues/${number}/comments`] }
 }
 
-/** `{base}...{head}`, or the head alone: of the default branch with it. */
+/** `{base}...{head}`, or only the head, which is compared with the default branch. */
 function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest } }: Visit): Topic {
   const range = rest.includes('..') ? rest : `${repo.defaultBranch}...${rest}`
   return { title: `compare ${range}`, operations: [`GET /compare/${escapePath(range)}`, 'POST /pulls'] }
@@ -122,7 +125,7 @@ async function findRunOfRepo({ database }: ApiPageDeps, { repo }: RepoInView, vi
   return { title: `run ${id}`, operations: [`GET ${path}`, `GET ${path}/jobs`, `GET ${path}/artifacts`] }
 }
 
-/** `{branch}/{path}`: what writes the file. */
+/** `{branch}/{path}`: the operations that write the file. */
 const editor =
   (method: 'POST' | 'PUT' | 'DELETE'): Find =>
   async ({ sources }, { repo }, { params: { rest } }) => {
@@ -135,7 +138,7 @@ const editor =
 const ADDRESSES: readonly (readonly [path: string, unit: Unit | undefined, find: Find])[] = [
   ['/issues', 'repo.issues', collection('issues', '/issues')],
   ['/issues/new', 'repo.issues', collection('new issue', '/issues')],
-  // Admitted by the unit of what has the number.
+  // Authorized by the unit of the issue or pull request with that number.
   ['/issues/*', undefined, findIssue],
   ['/pulls', 'repo.pulls', collection('pull requests', '/pulls')],
   ['/pulls/new/*', 'repo.pulls', collection('new pull request', '/pulls')],

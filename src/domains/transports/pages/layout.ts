@@ -31,7 +31,7 @@ small, .note { opacity: .75 }
 `
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
-/** No script, no form, no frame; pictures of texts are at any address that is not in the clear. */
+/** No scripts, forms and frames; images in texts may come from any HTTPS address. */
 export const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; img-src 'self' https:; media-src 'self' https:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`
 
 export interface Content {
@@ -39,17 +39,17 @@ export interface Content {
   readonly body: Html
 }
 
-/** What every page shows of its request. */
+/** The parts of a request that every page shows. */
 export interface PageRequest {
   readonly viewer: Viewer
   /** The path and query of the request. */
   readonly url: string
-  /** The path of the root URL, without a slash at its end. */
+  /** The path of the root URL, without a trailing slash. */
   readonly base: string
   rootUrl(): string
 }
 
-/** A whole page: the links of every page, and the content. */
+/** A whole page: the common links, and the content. */
 export function layout({ title, body }: Content, request: PageRequest): string {
   const { viewer, base, url } = request
   const account =
@@ -69,36 +69,36 @@ ${body}
 
 /** A request for a page. */
 export interface Visit extends PageRequest {
-  /** Of the path, unescaped: `owner`, `repo`, and `rest` for what follows the fixed part. */
+  /** The unescaped parts of the path: `owner`, `repo`, and `rest` after the fixed part. */
   readonly params: { readonly owner: string; readonly repo: string; readonly rest: string }
   readonly caller: Caller
-  /** The window of the query, of at most `limit` rows. */
+  /** The page of the query, with at most `limit` rows. */
   paging(limit: number): Paging
 }
 
-/** Makes a page. Throws NotFound for what is missing or hidden, Moved after a rename. */
+/** Renders a page. Throws NotFound for missing or hidden objects, Moved after a rename. */
 export type PageMaker = (visit: Visit) => Promise<Content>
 
-/** The repository of the path when the viewer may see it, or read the unit. Throws NotFound and Moved. */
+/** The repository of the path if the viewer may see it, or read the unit. Throws NotFound and Moved. */
 export async function admitRepo(
   { repos }: { readonly repos: Pick<Services['repos'], 'admit'> },
   { viewer, params: { owner, repo: name } }: Visit,
   need: Pick<RepoNeed, 'unit'> = {},
 ): Promise<RepoInView> {
-  // A clone address in a browser.
+  // A clone address that was opened in a browser.
   if (/\.git$/i.test(name)) throw new MovedError('repo', `${owner}/${name}`, `${owner}/${name.slice(0, -4)}`)
   const level = need.unit === undefined ? 'see' : 'read'
   return accessQueries.requireVisible(await repos.admit(viewer, { owner, name }, { ...need, level }))
 }
 
-/** The path of a page below a repository: `/base/owner/repo` and these parts, whose slashes are kept. */
+/** The path of a page below a repository: `/base/owner/repo` and these parts, in which slashes are not escaped. */
 export const repoPath = (
   { base }: Pick<PageRequest, 'base'>,
   { fullName }: { readonly fullName: string },
   ...parts: readonly string[]
 ): string => [`${base}/${fullName}`, ...parts.filter((part) => part !== '').map(escapePath)].join('/')
 
-/** The heading of every page below a repository: where it is. */
+/** The heading of every page below a repository, with links to its owner and itself. */
 export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
   const { base } = visit
   const { owner, name } = repo
@@ -108,11 +108,11 @@ export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, wh
 
 export const NOTHING = new Html('')
 
-/** `part` unless there is nothing to show. */
+/** `part` of the value, or nothing for undefined. */
 export const when = <T>(value: T | undefined, part: (value: T) => Html): Html =>
   value === undefined || value === '' ? NOTHING : part(value)
 
-/** One `li` for each item; a sentence where there are none. */
+/** One `li` per item, or a sentence if the list is empty. */
 export function list<T>(items: readonly T[], item: (item: T) => Html, none: string): Html {
   if (items.length === 0) return safeHtml`<p class="note">${none}</p>`
   return safeHtml`<ul class="list">
@@ -125,13 +125,13 @@ export const time = (text: string): Html => safeHtml`<time datetime="${text}">${
 /** `ms` is epoch milliseconds. */
 export const timeOf = (ms: number): Html => time(wireTime(ms))
 
-/** Links to the pages of a list beside this one. */
+/** Links to the other pages of a list. */
 export function pager({ page, limit }: Paging, total: number): Html {
   const last = Math.max(1, Math.ceil(total / limit))
   return last === 1 ? NOTHING : steps(Math.min(page, last + 1), page < last, `Page ${page} of ${last}`)
 }
 
-/** The same for a list whose length is not known. */
+/** The same for a list of unknown length. */
 export const stepper = ({ page }: Paging, hasMore: boolean): Html =>
   page === 1 && !hasMore ? NOTHING : steps(page, hasMore, `Page ${page}`)
 
@@ -141,10 +141,10 @@ function steps(page: number, hasMore: boolean, where: string): Html {
 ${when(hasMore ? page + 1 : undefined, (to) => safeHtml`<a rel="next" href="?page=${to}">Next</a>`)}</nav>`
 }
 
-/** The first line of a message, as much of it as a list shows. */
+/** The first line of a message, shortened for lists. */
 export const firstLine = (message: string): string => message.slice(0, MAX_LINE).split('\n', 1)[0]!.toWellFormed()
 
-/** A message as it is; the end of a very long one is left out. */
+/** A message, truncated if it is very long. */
 export const whole = (message: string): string =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE).toWellFormed()} …` : message
 
@@ -153,7 +153,7 @@ const MAX_MESSAGE = 64 * 1024
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** A number of bytes for people. */
+/** A number of bytes in human-readable form. */
 export function size(bytes: number): string {
   let [value, unit] = [bytes, 0]
   while (value >= 1024 && unit < UNITS.length - 1) {

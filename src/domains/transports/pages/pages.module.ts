@@ -11,7 +11,7 @@ import { createSources } from './sources.service.ts'
 import { createTexts } from './texts.service.ts'
 import { wikiPage } from './wiki.page.ts'
 
-/** Pages to read, for people who follow an `html_url`, and the page that `go get` asks for. */
+/** Pages for people who open an `html_url`, and the page that `go get` requests. */
 export const module = defineModule({
   name: 'pages',
   needs: [

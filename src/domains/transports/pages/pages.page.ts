@@ -31,7 +31,7 @@ const ROWS = 30
 const MAX_FILES = 1000
 const SHORT = 10
 
-/** `/{owner}/{repo}/commits/{branch|tag|commit}/{ref}/{path}`: commits, the newest first, of a path if there is one. */
+/** `/{owner}/{repo}/commits/{branch|tag|commit}/{ref}/{path}`: commits, newest first, optionally of a path. */
 export const commitsPage =
   (deps: CommitPageDeps): PageMaker =>
   async (visit) => {
@@ -106,11 +106,11 @@ ${set.files.length > MAX_FILES ? safeHtml`<p class="note">Only the first ${MAX_F
 export interface HomeDeps {
   readonly repos: Pick<Services['repos'], 'list'>
   readonly settings: {
-    /** There is a page with the API reference; its description is always there. */
+    /** Whether there is a page with the API reference; the description is always available. */
     readonly hasReference: boolean
-    /** Empty for none. */
+    /** Empty without documentation. */
     readonly documentationUrl: string
-    /** Anonymous callers may not list repositories. */
+    /** Anonymous visitors may not list repositories. */
     readonly exploreNeedsSignIn: boolean
   }
 }
@@ -118,7 +118,7 @@ export interface HomeDeps {
 const NEWEST = { page: 1, limit: 20, offset: 0 }
 const BY_UPDATE = { by: 'updated', direction: 'desc' } as const
 
-/** `/`: what this server is, and the public repositories that were updated last. */
+/** `/`: a description of this server, and the public repositories that were updated last. */
 export const homePage =
   ({ repos, settings }: HomeDeps): PageMaker =>
   async (visit) => {

@@ -13,15 +13,15 @@ import { type Content, layout, POLICY, type PageMaker, type Visit } from './layo
 
 interface GoGetDeps {
   readonly repos: Pick<Services['repos'], 'admit'>
-  /** Branch for repositories that anonymous callers may not see, so that they look like missing ones. */
+  /** Branch shown for repositories that anonymous visitors may not see, so that they look like missing ones. */
   readonly defaultBranch: string
-  /** Where `go` is sent for the code. */
+  /** The protocol of the clone address that `go` gets. */
   readonly cloneBy: 'https' | 'ssh'
   readonly site: { rootUrl(): string; sshPrefix(): string }
 }
 
 /**
- * The page that answers `go get` where the code of an import path is, for every path alike
+ * The page that returns the repository of an import path to `go get`, in the same form for every path
  * (behaviour/git-data-and-transport#git-over-http).
  */
 async function goGetPage(
@@ -46,7 +46,7 @@ async function goGetPage(
   ].join('\n')
 }
 
-/** Of a repository that anonymous viewers may see. */
+/** The branch of a repository that anonymous viewers may see. */
 async function branchFor(
   repos: Pick<Services['repos'], 'admit'>,
   owner: string,
@@ -59,11 +59,11 @@ async function branchFor(
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** By the part of the path after the repository; `/*` takes any number of segments. */
+/** Keyed by the part of the path after the repository; `/*` matches any number of segments. */
 interface Pages {
   readonly home: PageMaker
   readonly owner: PageMaker
-  /** `rest` is type, name and version. */
+  /** `rest` consists of type, name and version. */
   readonly ofPackage: PageMaker
   readonly ofRepo: Readonly<Record<string, PageMaker>>
 }
@@ -72,14 +72,14 @@ export interface PageRouteDeps {
   readonly pages: Pages
   readonly webAccess: Pick<Services['webAccess'], 'findViewer'>
   readonly goGet: GoGetDeps
-  /** Of callers without credentials. */
+  /** The rate limit of visitors without credentials. */
   readonly rateLimit: RateLimit
   rootUrl(): string
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Pages to read, without scripts, at the `html_url` of what the API answers (docs/guide/pages.md). */
+/** Script-free pages at the `html_url` of objects in API responses (docs/guide/pages.md). */
 export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void {
   const { pages, goGet } = deps
   const ofOwner =
@@ -179,7 +179,7 @@ const REFUSALS: Readonly<Partial<Record<ErrorKind, Refusal>>> = {
 
 const contentOf = ({ title, text }: Refusal): Content => ({ title, body: safeHtml`<h1>${title}</h1>\n<p>${text}</p>` })
 
-/** NOTE: private, because the same address is another page for another viewer. */
+/** NOTE: private, because the content of an address depends on the viewer. */
 const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'private, no-cache',
   'content-security-policy': POLICY,

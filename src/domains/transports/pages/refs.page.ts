@@ -12,7 +12,7 @@ interface RefPageDeps {
 
 const ROWS = 50
 
-/** `/{owner}/{repo}/branches`: the newest tip first. */
+/** `/{owner}/{repo}/branches`: newest tip first. */
 export const branchesPage =
   (deps: RefPageDeps): PageMaker =>
   async (visit) => {
@@ -34,7 +34,7 @@ ${pager(paging, page.total)}`,
     }
   }
 
-/** `/{owner}/{repo}/tags`: the newest first. */
+/** `/{owner}/{repo}/tags`: newest first. */
 export const tagsPage =
   (deps: RefPageDeps): PageMaker =>
   async (visit) => {

@@ -29,7 +29,7 @@ export interface ReleasePageDeps {
 const ROWS = 10
 const UNIT = { unit: 'repo.releases' } as const
 
-/** `/{owner}/{repo}/releases`: the newest first. */
+/** `/{owner}/{repo}/releases`: newest first. */
 export const releasesPage =
   (deps: ReleasePageDeps): PageMaker =>
   async (visit) => {

@@ -31,7 +31,7 @@ ${sourcePart(visit, target, place, source)}`,
     }
   }
 
-/** The directories from the root to the path, each a link. */
+/** Links to the directories from the root to the path. */
 function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: Place): Html {
   const parts = path === '' ? [] : path.split('/')
   const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join('/') }))
@@ -64,7 +64,7 @@ function filePart(
   return safeHtml`${link}\n<pre>${withLines(file.text)}</pre>`
 }
 
-/** Each line is the target of `#L{line}`, counted from 1; in a file of many lines, only the first of them. */
+/** Each line is the target of `#L{line}`, counted from 1; in a long file only the first lines are. */
 function withLines(text: string): Html {
   const lines = safeHtml`${text}`.text.split('\n')
   if (lines.at(-1) === '') lines.pop()

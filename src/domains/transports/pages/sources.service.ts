@@ -10,7 +10,7 @@ import type { Repo } from '../../repositories/index.ts'
 
 type RefKind = 'branch' | 'tag' | 'commit'
 
-/** A path of a commit, and the ref by which the address names the commit. */
+/** A path in a commit, and the ref by which the address names the commit. */
 export interface Place {
   readonly kind: RefKind
   readonly ref: string
@@ -33,7 +33,7 @@ export type Source =
       readonly size: number
       readonly isSymlink: boolean
       readonly lfs: NonNullable<ReturnType<typeof lfsPointers.parse>> | undefined
-      /** Undefined for a file that is binary or large. */
+      /** Undefined for a binary or large file. */
       readonly text: string | undefined
     }
 
@@ -44,7 +44,7 @@ interface CommitRows {
 
 const NO_PARTS = { stat: false, files: false, verification: false }
 const MAX_TEXT = 256 * 1024
-/** The name of a ref has no more segments. */
+/** The maximum number of segments in the name of a ref. */
 const MAX_REF_PARTS = 20
 const HEADS = 'refs/heads/'
 const TAGS = 'refs/tags/'
@@ -56,10 +56,12 @@ interface SourceDeps extends Pick<Core, 'database' | 'git'> {
 
 export type Sources = ReturnType<typeof createSources>
 
-/** Reads what the pages about files and commits contain. */
+/** Reads the content of the pages about files and commits. */
 export function createSources({ database, git, commitViews }: SourceDeps) {
   return {
-    /** `address` is `{branch|tag|commit}/{ref}/{path}`; the longest leading part that names a ref. Throws NotFound. */
+    /**
+     * `address` is `{branch|tag|commit}/{ref}/{path}`; the ref is the longest prefix that names one. Throws NotFound.
+     */
     async locate(repo: Repo, address: string): Promise<Place> {
       const [, kind, given] = ADDRESS.exec(address) ?? []
       const rest = given && trimEndOf(given, '/')
@@ -75,7 +77,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
       if (found === undefined) throw notFound(`no such ${kind}: ${rest}`)
       return found
     },
-    /** The root of the default branch; undefined while it does not exist. */
+    /** The root of the default branch; undefined if it does not exist. */
     async findDefault(repo: Repo): Promise<Place | undefined> {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(HEADS + repo.defaultBranch)
@@ -100,7 +102,8 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
         : undefined
     },
     /**
-     * Commits that changed the path, the newest first. NOTE: without a total, for which the whole history is read.
+     * Commits that changed the path, newest first. NOTE: without a total, which would require reading the whole
+     * history.
      */
     async listCommits(repo: Repo, { commit: tip, path }: Place, { offset: skip, limit }: Paging): Promise<CommitRows> {
       const opened = git.open(repo)
@@ -109,7 +112,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
       const items = await commitViews.load(opened, commits.slice(0, limit), NO_PARTS)
       return { items, hasMore: commits.length > limit }
     },
-    /** Names of the first `limit` branches, the default branch before the others, and how many there are. */
+    /** Names of the first `limit` branches, starting with the default branch, and their total number. */
     async listBranches(repo: Repo, limit: number): Promise<Page<string>> {
       const refs = (await git.open(repo).refs.snapshot()).list(HEADS)
       const names = refs.slice(0, limit + 1).map(({ name }) => name.slice(HEADS.length))
@@ -159,7 +162,7 @@ async function readFile(git: GitRepo, entry: TreeEntry): Promise<Source> {
   }
 }
 
-/** UTF-8, or the encoding of old texts in which every byte is a character. */
+/** Decodes UTF-8, or Latin-1 if the content is not valid UTF-8. */
 function decode(content: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content)
@@ -173,7 +176,7 @@ const sortEntries = (entries: readonly TreeEntry[]): readonly TreeEntry[] => [
   ...entries.filter(({ type }) => type !== 'tree'),
 ]
 
-/** Those that can be rendered are preferred. */
+/** Formats that can be rendered are preferred. */
 const READMES = ['readme.md', 'readme.markdown', 'readme.org', 'readme', 'readme.txt', 'readme.rst']
 
 function chooseReadme(entries: readonly TreeEntry[]): TreeEntry | undefined {

@@ -4,19 +4,19 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 
-/** Who makes the server work. */
+/** The requester of the work. */
 export interface Caller {
-  /** Of `callerKey`. */
+  /** The result of `callerKey`. */
   readonly key: string
-  /** Takes a unit of what callers without credentials may make the server compute. Throws too-many-requests. */
+  /** Consumes one unit of the computing budget of visitors without credentials. Throws too-many-requests. */
   spend(): void
 }
 
 interface SourceText {
   readonly text: string
-  /** The markup is that of its extension. */
+  /** The markup is determined by its extension. */
   readonly name: string
-  /** Where relative links lead, as `Context` of the API. */
+  /** The base of relative links, like `Context` in the API. */
   readonly context: string
   readonly wiki?: boolean
   readonly caller: Caller
@@ -24,20 +24,20 @@ interface SourceText {
 
 const MAX_BYTES = 16 * 1024 * 1024
 const LIFETIME_MS = 600_000
-/** A text takes longer to render while the server is busy. */
+/** How long a failure is cached: rendering takes longer while the server is busy. */
 const REFUSED_MS = 60_000
-/** The text is shown without markup then. */
+/** In these cases the text is shown without markup. */
 const REFUSALS = ['too-large', 'too-many-requests', 'unavailable'] as const
-/** A result that says that the text cannot be rendered. */
+/** Cached value for a text that cannot be rendered. */
 const REFUSED = '\0'
 
 /** Texts of repositories as HTML. */
 export type Texts = ReturnType<typeof createTexts>
 
 /**
- * Renders each text once for all viewers. The entries have the hash of everything that is rendered, so that only the
- * mentions in them can become stale, here and in other processes: for ten minutes after an account is created, renamed,
- * hidden or deleted. Only public accounts are linked.
+ * Renders each text once for all viewers. The cache key is the hash of the whole input, so only mentions can become
+ * stale, in this and other processes: for ten minutes after an account is created, renamed, hidden or deleted. Only
+ * public accounts are linked.
  */
 export function createTexts({ markup }: { readonly markup: Pick<Services['markup'], 'render'> }) {
   const rendered = new LRUCache<string, string>({

@@ -1,5 +1,5 @@
 import type { Artifact } from './artifact.store.ts'
 
-/** Also between the end of its time and the task that deletes its bytes. */
+/** True even before the task has deleted the bytes of an expired artifact. */
 export const isExpired = (artifact: Pick<Artifact, 'isExpired' | 'expiresAt'>, now: number): boolean =>
   artifact.isExpired || artifact.expiresAt <= now

@@ -5,13 +5,13 @@ import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { ActionArtifactTable } from '../actions.table.ts'
 
-/** A file that jobs of a run left. Times are epoch milliseconds. */
+/** An artifact of a run. Times are epoch milliseconds. */
 export interface Artifact {
   readonly id: number
   readonly repoId: RepoId
   readonly runId: number
   readonly name: string
-  /** Of the blob; empty when the artifact is expired. */
+  /** The hash of the blob; empty when the artifact is expired. */
   readonly hash: string
   /** Bytes. */
   readonly size: number
@@ -34,14 +34,14 @@ const toArtifact = (row: Selectable<ActionArtifactTable>): Artifact => ({
   updatedAt: row.updated_at,
 })
 
-/** Those that clients see: uploaded whole, as one file. */
+/** The artifacts that clients see: complete uploads of one file. */
 const whole = (db: Db) =>
   db.selectFrom('action_artifact').selectAll().where('protocol', '=', 'v4').where('status', 'in', ['ready', 'expired'])
 
 export interface ArtifactFilter {
   readonly repoId: RepoId
   readonly runId?: number | undefined
-  /** Exact. */
+  /** The exact name. */
   readonly name?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export async function insertArtifact(tx: Tx, values: Insertable<ActionArtifactTa
   return toArtifact(await tx.insertInto('action_artifact').values(values).returningAll().executeTakeFirstOrThrow())
 }
 
-/** Returns the blobs that may be unused now; undefined when there is no such artifact. */
+/** Returns the blobs that may be unused now; undefined when the artifact does not exist. */
 export async function deleteArtifact(tx: Tx, repoId: RepoId, id: number): Promise<string[] | undefined> {
   const rows = await tx
     .deleteFrom('action_artifact')
@@ -80,7 +80,7 @@ export async function deleteArtifact(tx: Tx, repoId: RepoId, id: number): Promis
   return rows.length === 0 ? undefined : hashesOf(rows)
 }
 
-/** All files of an artifact of a run. Returns the blobs that may be unused now. */
+/** Deletes all files of an artifact of a run. Returns the blobs that may be unused now. */
 export async function deleteArtifactNamed(tx: Tx, runId: number, name: string): Promise<string[]> {
   return hashesOf(
     await tx

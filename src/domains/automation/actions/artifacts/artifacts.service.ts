@@ -40,7 +40,7 @@ interface NewArtifact {
 
 interface OpenArtifact {
   readonly artifact: Artifact
-  /** Or the address of the object store where they are. */
+  /** A stream, or the address of the object in the object store. */
   readonly body: Readable | string
 }
 
@@ -54,7 +54,7 @@ interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
 
 export type Artifacts = ReturnType<typeof createArtifacts>
 
-/** Files that jobs leave (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
+/** Artifacts of jobs (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
 export function createArtifacts(deps: ArtifactDeps) {
   const { database, blobs, clock, files, links } = deps
   const { read } = database
@@ -72,7 +72,7 @@ export function createArtifacts(deps: ArtifactDeps) {
   }
 
   return {
-    /** Sorted by id. Throws NotFound for a run that is none of the repository. */
+    /** Sorted by id. Throws NotFound for a run of another repository. */
     async list(filter: ArtifactFilter, paging: Paging): Promise<Page<ArtifactView>> {
       const { repoId, runId } = filter
       if (runId !== undefined) requireRun(await findRun(read, repoId, runId))
@@ -86,8 +86,8 @@ export function createArtifacts(deps: ArtifactDeps) {
       return view
     },
     /**
-     * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and
-     * NotFound when the run is deleted meanwhile.
+     * Streams to disk, and replaces an artifact of the run with the same name. Throws QuotaExceeded, and NotFound when
+     * the run is deleted concurrently.
      */
     store: (run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact> => storeArtifact(deps, run, input),
     /** Throws NotFound. */
@@ -97,12 +97,15 @@ export function createArtifacts(deps: ArtifactDeps) {
         if (hashes === undefined) throw errors.artifactNotFound()
         await files.release(tx, hashes)
       }),
-    /** The proof that lets anyone download the artifact for an hour. Throws NotFound, also when it is expired. */
+    /**
+     * A signature with which anyone can download the artifact for an hour. Throws NotFound, also when the artifact is
+     * expired.
+     */
     async link(repo: Repo, id: number): Promise<LinkProof> {
       await getDownloadable(repo.id, id)
       return links.make({ fullName: repo.fullName, id })
     },
-    /** Throws Unauthenticated for a link that is wrong or too old, NotFound when the artifact is gone or expired. */
+    /** Throws Unauthenticated for an invalid or expired link, NotFound when the artifact was deleted or is expired. */
     async openLinked(
       { owner, name, id }: { readonly owner: string; readonly name: string; readonly id: number },
       proof: LinkProof,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 
-/** The query of a link that lets anyone download an artifact for some time. */
+/** The query of a link with which anyone can download an artifact for a limited time. */
 export interface LinkProof {
   readonly sig: string
   /** Epoch seconds. */
@@ -9,7 +9,7 @@ export interface LinkProof {
 }
 
 interface LinkedArtifact {
-  /** Of the repository, as in the address. */
+  /** The full name of the repository in the address. */
   readonly fullName: string
   readonly id: number
 }
@@ -19,7 +19,7 @@ const VALID_SECONDS = 3600
 
 export type DownloadLinks = ReturnType<typeof createDownloadLinks>
 
-/** Addresses of artifacts that need no credentials: only this server can make one. */
+/** Addresses of artifacts that require no credentials; only this server can create them. */
 export function createDownloadLinks({ secrets, clock }: { secrets: SecretBox; clock: Clock }) {
   const now = (): number => Math.floor(clock.now() / 1000)
   const textOf = ({ fullName, id }: LinkedArtifact, expires: number): string =>
@@ -29,7 +29,7 @@ export function createDownloadLinks({ secrets, clock }: { secrets: SecretBox; cl
       const expires = now() + VALID_SECONDS
       return { sig: secrets.seal(textOf(artifact, expires), CONTEXT), expires }
     },
-    /** Whether this server made the link for this address and its time has not ended. */
+    /** Whether this server created the link for this address and the link has not expired. */
     isValid(artifact: LinkedArtifact, { sig, expires }: LinkProof): boolean {
       if (expires <= now()) return false
       try {

@@ -3,7 +3,9 @@ import type { Runner } from './runner.store.ts'
 const ONLINE_MS = 60_000
 const BUSY_MS = 10_000
 
-/** Whether a runner calls the server at all, and about a task, at this time (behaviour/actions#runners). */
+/**
+ * The state of a runner: whether it is sending requests, and whether they are about a task (behaviour/actions#runners).
+ */
 export function decideRunnerState(
   { onlineAt, activeAt }: Pick<Runner, 'onlineAt' | 'activeAt'>,
   now: number,

@@ -36,7 +36,7 @@ const toRunner = (row: Selectable<ActionRunnerTable>): Runner => ({
   activeAt: row.active_at,
 })
 
-/** The runners of exactly this place; all of them for the site (behaviour/actions#runners). */
+/** The runners of exactly this level; for the site, all runners (behaviour/actions#runners). */
 function runnersOf(db: Db, place: ActionsPlace) {
   const runners = db.selectFrom('action_runner')
   if (place.kind === 'site') return runners
@@ -48,7 +48,7 @@ export interface RunnerFilter {
   readonly isDisabled?: boolean | undefined
 }
 
-/** The one that was online last comes first. */
+/** Ordered by the last time online, latest first. */
 export function listRunners(
   db: Db,
   place: ActionsPlace,
@@ -58,13 +58,13 @@ export function listRunners(
   return selectPage(isDisabled === undefined ? all : all.where('is_disabled', '=', flag(isDisabled)), paging, toRunner)
 }
 
-/** Returns undefined also if the runner is of another place. */
+/** Returns undefined also for a runner of another level. */
 export async function findRunner(db: Db, place: ActionsPlace, id: number): Promise<Runner | undefined> {
   const row = await runnersOf(db, place).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRunner(row)
 }
 
-/** As findRunner; locks the row until the transaction ends. */
+/** Like `findRunner`; locks the row until the transaction ends. */
 export async function lockRunner(tx: Tx, place: ActionsPlace, id: number): Promise<Runner | undefined> {
   const row = await dialectOf(tx)
     .lockRows(runnersOf(tx, place).selectAll().where('id', '=', id))
@@ -90,8 +90,8 @@ export async function deleteRunner(tx: Tx, id: number): Promise<void> {
 }
 
 /**
- * Raises the counters by which runners see that a job of this repository waits: of the site, of the owner and of the
- * repository. Their rows are locked in this order until the transaction ends.
+ * Increments the counters by which runners detect a waiting job of this repository: those of the site, of the owner and
+ * of the repository. Locks their rows in this order until the transaction ends.
  */
 export async function raiseQueues(
   tx: Tx,
@@ -112,7 +112,7 @@ export async function raiseQueues(
     .execute()
 }
 
-/** The active token of a place, encrypted. */
+/** The active token of a level, encrypted. */
 export async function findActiveToken(db: Db, place: ActionsPlace): Promise<string | undefined> {
   const { owner_id, repo_id } = placeColumns(place)
   const row = await db
@@ -131,7 +131,7 @@ interface NewToken {
   readonly at: number
 }
 
-/** Inserts nothing where another transaction has just made the active token of the place. */
+/** Inserts nothing when a concurrent transaction has inserted the active token of the level. */
 export async function insertActiveToken(tx: Tx, place: ActionsPlace, { hash, sealed, at }: NewToken): Promise<void> {
   await tx
     .insertInto('action_registration_token')

@@ -50,7 +50,7 @@ function tokenOperations<Access>({ runners }: RunnerOperationDeps, level: Action
       ...common,
       id: `${name}GetRunnerRegistrationToken`,
       method: 'GET',
-      // COMPAT: clients ask for that of the site at a path of another form (test/automation/runners.test.ts).
+      // COMPAT: clients request the token of the site at a path of another form (test/automation/runners.test.ts).
       ...(name === 'admin' ? { path: '/admin/runners/registration-token', aliases: [path] } : { path }),
     }),
     defineOperation({ ...common, id: `${name}CreateRunnerRegistrationToken`, method: 'POST', path }),

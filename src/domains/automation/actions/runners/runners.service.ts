@@ -50,16 +50,16 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
     )
 
   return {
-    /** The token by which runners register at this place: the same every time; made when there is none. */
+    /** The token with which runners register at this level; the same every time, generated at the first request. */
     async registrationToken(place: ActionsPlace): Promise<string> {
       const sealed =
         (await findActiveToken(database.read, place)) ?? (await database.transaction((tx) => makeToken(tx, place)))
       return secrets.open(sealed, TOKEN)
     },
-    /** The one that was online last comes first; every runner for the site. */
+    /** Ordered by the last time online, latest first; for the site, all runners. */
     list: (place: ActionsPlace, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
       listRunners(database.read, place, options),
-    /** Throws NotFound, also if the runner is of another place; the site has every runner. */
+    /** Throws NotFound, also for a runner of another level; the site level includes every runner. */
     get: async (place: ActionsPlace, id: number): Promise<Runner> =>
       requireRunner(await findRunner(database.read, place, id)),
 

@@ -17,7 +17,7 @@ export interface Job {
   readonly needs: readonly string[]
   readonly labels: readonly string[]
   readonly attempt: number
-  /** 0: no runner took it yet. */
+  /** 0: no runner has taken it yet. */
   readonly taskId: number
   readonly status: RunStatus
   readonly startedAt: number
@@ -40,7 +40,7 @@ const NAMES = [
   'stopped_at',
   'created_at',
 ] as const
-/** All but what only runners read. */
+/** All columns except those that only runners read. */
 const COLUMNS = NAMES.map((name) => `action_job.${name}` as const)
 
 const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): Job => ({
@@ -60,7 +60,7 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
 })
 
 export interface JobQuery {
-  /** Empty: any. */
+  /** Empty: any status. */
   readonly statuses: readonly RunStatus[]
   readonly paging: Paging
 }
@@ -87,13 +87,13 @@ export function listJobsOfRun(db: Db, runId: number, { statuses, paging }: JobQu
   return selectPage(statuses.length === 0 ? query : query.where('status', 'in', [...statuses]), paging, toJob)
 }
 
-/** All of them, sorted by id: as many as a workflow may have. */
+/** All jobs of a run, sorted by id; their number is limited by the maximum of a workflow. */
 export async function listAllJobsOfRun(db: Db, runId: number): Promise<Job[]> {
   const rows = await db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id').execute()
   return rows.map(toJob)
 }
 
-/** In no order; ids without a row are left out. */
+/** In no order; omits ids without a row. */
 export async function listJobsByIds(db: Db, ids: readonly number[]): Promise<Job[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -115,7 +115,7 @@ export async function findJob(db: Db, repoId: RepoId, id: number): Promise<Job |
   return row && toJob(row)
 }
 
-/** Returns the ids in the order given. */
+/** Returns the ids in the given order. */
 export async function insertJobs(tx: Tx, values: readonly Insertable<ActionJobTable>[]): Promise<number[]> {
   const ids: number[] = []
   for (const value of values) {
@@ -125,7 +125,7 @@ export async function insertJobs(tx: Tx, values: readonly Insertable<ActionJobTa
   return ids
 }
 
-/** The jobs wait for a runner, or for other jobs, as if they had never run. */
+/** Resets jobs to wait for a runner or for other jobs, as if they had never run. */
 export async function resetJobs(
   tx: Tx,
   ids: readonly number[],
@@ -139,7 +139,7 @@ export async function resetJobs(
     .execute()
 }
 
-/** How many jobs of the run are not final. */
+/** The number of jobs of the run that are not final. */
 export async function countOpenJobs(db: Db, runId: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`select count(*) as total from action_job
     where run_id = ${runId} and status in ('waiting', 'blocked', 'running')`.execute(db)

@@ -3,7 +3,7 @@ import { decideRerun, type RerunChoice } from './rerun.policy.ts'
 import { aggregateStatus, type RunStatus } from './run-status.policy.ts'
 
 describe('decideRerun', () => {
-  // build → test (twice, a matrix) → deploy; lint alone
+  // build → test (twice, a matrix) → deploy; lint depends on nothing
   const JOBS = [
     { id: 1, key: 'build', needs: [], status: 'success' },
     { id: 2, key: 'test', needs: ['build'], status: 'failure' },
@@ -24,7 +24,7 @@ describe('decideRerun', () => {
     expect(decide(choice)).toEqual(wanted)
   })
 
-  it('is nothing where no job failed', () => {
+  it('is empty when no job failed', () => {
     expect(decideRerun([JOBS[0], JOBS[4]], 'failed').size).toBe(0)
   })
 

@@ -7,11 +7,11 @@ interface RerunJob {
   readonly status: RunStatus
 }
 
-/** Which jobs a rerun begins with; those that need one of them follow. */
+/** The jobs that a rerun starts with; jobs that need them are included. */
 export type RerunChoice = 'all' | 'failed' | { readonly jobId: number }
 
 /**
- * The jobs that run again, with the state from which each starts: blocked while a job that it needs runs again too
+ * The jobs to rerun with their initial states: blocked while a required job runs again, too
  * (behaviour/actions#needs-if-matrix-concurrency-rerun).
  */
 export function decideRerun(jobs: readonly RerunJob[], choice: RerunChoice): Map<number, 'waiting' | 'blocked'> {

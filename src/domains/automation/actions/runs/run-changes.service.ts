@@ -24,12 +24,12 @@ interface RunChangeDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
 
 export type RunChanges = ReturnType<typeof createRunChanges>
 
-/** Deleting runs and starting them again (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+/** Deleting and rerunning runs (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
 export function createRunChanges({ database, clock, events, files }: RunChangeDeps) {
   const originOf = (actor: Actor, { repoId }: Run) => ({ actor, repoId, at: clock.now() })
 
   return {
-    /** With its jobs, logs and artifacts. Throws NotFound, and BadRequest while a job is not final. */
+    /** Deletes a run with its jobs, logs and artifacts. Throws NotFound, and BadRequest while a job is not final. */
     delete: (actor: Actor, { repo, id }: RunOfRepo): Promise<void> =>
       database.transaction(async (tx) => {
         const run = await lockDone(tx, repo, id)
@@ -39,8 +39,8 @@ export function createRunChanges({ database, clock, events, files }: RunChangeDe
       }),
 
     /**
-     * Lets jobs run again, with those that need them; does nothing when none is chosen. Throws NotFound, also for a job
-     * of another run, and BadRequest while a job is not final or when the workflow is disabled.
+     * Reruns jobs and the jobs that need them; does nothing when none is selected. Throws NotFound, also for a job of
+     * another run, and BadRequest while a job is not final or when the workflow is disabled.
      */
     rerun: (actor: Actor, { repo, id }: RunOfRepo, choice: RerunChoice): Promise<Run> =>
       database.transaction(async (tx) => {
@@ -73,7 +73,7 @@ const payloadOfRun = (run: Run) => ({
   workflow: run.workflow,
 })
 
-/** NOTE: by the jobs, not by the run: one cancelled job makes the run cancelled while others run. */
+/** NOTE: checks the jobs instead of the run: one cancelled job makes the run cancelled while others still run. */
 async function lockDone(tx: Tx, repo: Repo, id: number): Promise<Run> {
   const run = requireRun(await lockRun(tx, repo.id, id))
   if ((await countOpenJobs(tx, id)) > 0) throw badRequest('this workflow run is not done')

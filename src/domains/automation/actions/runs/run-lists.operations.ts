@@ -22,7 +22,7 @@ const IDS = {
   admin: { runs: 'listAdminWorkflowRuns', jobs: 'listAdminWorkflowJobs' },
 } as const
 
-/** A page under its own name and with its total, which the headers say too. */
+/** A page under its own member name and with its total, which the headers also contain. */
 export const counted = ({ total }: Page<unknown>, name: string, items: readonly unknown[]): Answer => ({
   status: 200,
   body: { [name]: items, total_count: total },
@@ -30,7 +30,7 @@ export const counted = ({ total }: Page<unknown>, name: string, items: readonly 
   link: true,
 })
 
-/** Runs and jobs of each level (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+/** Lists of runs and jobs of each level (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
 export const runListOperations = (deps: RunListOperationDeps): Operation[] =>
   forEachLevel(deps.guards, (level) => listsOf(deps, level))
 

@@ -28,7 +28,7 @@ export const runListQuery = Type.Object({
   head_sha: word('The full id of the commit'),
 })
 
-/** Throws BadRequest for a word that is none. */
+/** Throws BadRequest for an unknown word. */
 export function requireStatuses(words: readonly string[] = []): readonly RunStatus[] {
   const found = readStatuses(words)
   if ('unknown' in found) throw badRequest(`Invalid status ${found.unknown}`)

@@ -11,7 +11,7 @@ const IN_PROGRESS: Readonly<Partial<Record<RunStatus, string>>> = {
   running: 'in_progress',
 }
 
-/** The state as the API says it; the conclusion only when it is final. */
+/** The status in the form of the API; the conclusion is present only when it is final. */
 export const presentStatus = (status: RunStatus): { readonly status: string; readonly conclusion?: string } =>
   isDone(status) ? { status: 'completed', conclusion: status } : { status: IN_PROGRESS[status]! }
 
@@ -32,7 +32,7 @@ const WORDS: ReadonlyMap<string, readonly RunStatus[]> = new Map([
   ['completed', ['success', 'failure', 'cancelled', 'skipped']],
 ])
 
-/** The states of any of the words, or the first word that is none; empty words do not count. */
+/** The statuses for these words, or the first unknown word; ignores empty words. */
 export function readStatuses(words: readonly string[]): { statuses: readonly RunStatus[] } | { unknown: string } {
   const wanted = words.filter((word) => word !== '')
   const unknown = wanted.find((word) => !WORDS.has(word))
@@ -42,7 +42,7 @@ export function readStatuses(words: readonly string[]): { statuses: readonly Run
 
 const FIRST_PRESENT: readonly RunStatus[] = ['cancelled', 'running', 'waiting', 'failure', 'blocked']
 
-/** The state of a run by those of its jobs. */
+/** The status of a run, aggregated from its jobs. */
 export function aggregateStatus(jobs: readonly RunStatus[]): RunStatus {
   if (jobs.every((status) => status === 'skipped')) return 'skipped'
   return FIRST_PRESENT.find((status) => jobs.includes(status)) ?? 'success'

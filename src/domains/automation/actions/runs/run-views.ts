@@ -11,7 +11,7 @@ import { listSteps, listTasksByIds, type Step, type Task } from './task.store.ts
 export interface RunView {
   readonly run: Run
   readonly repo: RepoView
-  /** Undefined when the account is deleted. */
+  /** Undefined when the account was deleted. */
   readonly actor: User | undefined
 }
 
@@ -19,12 +19,12 @@ export interface JobView {
   readonly job: Job
   readonly run: Run
   readonly repo: Repo
-  /** The latest; undefined before a runner took the job. */
+  /** The latest task; undefined before a runner has taken the job. */
   readonly task: Task | undefined
   readonly steps: readonly Step[]
 }
 
-/** A task with the job and the run that it is of. */
+/** A task with its job and run. */
 export interface TaskView {
   readonly task: Task
   readonly job: Job
@@ -39,7 +39,7 @@ interface ViewDeps {
 const byId = <T extends { readonly id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
   new Map(items.map((item) => [item.id, item]))
 
-/** Views in the order given, with a fixed number of queries; runs that were deleted meanwhile are left out. */
+/** Views in the given order, by a fixed number of queries; omits runs that were deleted concurrently. */
 export async function loadRunViews(
   { read, repos }: ViewDeps,
   viewer: Viewer,
@@ -58,7 +58,7 @@ export async function loadRunViews(
   })
 }
 
-/** Views in the order given, with a fixed number of queries; jobs that were deleted meanwhile are left out. */
+/** Views in the given order, by a fixed number of queries; omits jobs that were deleted concurrently. */
 export async function loadJobViews(read: Db, jobs: readonly Job[]): Promise<JobView[]> {
   const taskIds = jobs.map(({ taskId }) => taskId).filter((id) => id !== 0)
   const [runs, repos, tasks, steps] = await Promise.all([
@@ -78,7 +78,7 @@ export async function loadJobViews(read: Db, jobs: readonly Job[]): Promise<JobV
   })
 }
 
-/** Views in the order given, with a fixed number of queries; tasks that were deleted meanwhile are left out. */
+/** Views in the given order, by a fixed number of queries; omits tasks that were deleted concurrently. */
 export async function loadTaskViews(read: Db, tasks: readonly Task[]): Promise<TaskView[]> {
   const jobs = await listJobsByIds(
     read,

@@ -28,7 +28,7 @@ export interface Run {
   readonly stoppedAt: number
 }
 
-/** All but what only runners read. */
+/** All columns except those that only runners read. */
 const COLUMNS = [
   'action_run.id',
   'action_run.repo_id',
@@ -75,7 +75,7 @@ const toRun = (row: RunRow): Run => ({
   stoppedAt: row.stopped_at,
 })
 
-/** Absent members do not filter; an empty list of states is no filter either. */
+/** Absent members do not filter; neither does an empty list of statuses. */
 export interface RunFilter {
   readonly statuses: readonly RunStatus[]
   readonly event?: string | undefined
@@ -85,8 +85,8 @@ export interface RunFilter {
 }
 
 /**
- * Of which repositories: one, to which the viewer was admitted; else of an account or all, those whose runs the viewer
- * may read.
+ * The repositories whose runs are selected: one that the viewer may access, or the readable ones of an account or of
+ * the site.
  */
 export interface RunScope {
   readonly place: ActionsPlace
@@ -104,7 +104,7 @@ export const inScope =
     return eb.and(place.kind === 'site' ? readable : [eb('repo.owner_id', '=', place.ownerId), ...readable])
   }
 
-/** The newest first. */
+/** Newest first. */
 export function listRuns(
   db: Db,
   scope: RunScope,
@@ -140,14 +140,14 @@ export async function findRun(db: Db, repoId: RepoId, id: number): Promise<Run |
   return row && toRun(row)
 }
 
-/** As findRun; locks the row until the transaction ends. */
+/** Like `findRun`; locks the row until the transaction ends. */
 export async function lockRun(tx: Tx, repoId: RepoId, id: number): Promise<Run | undefined> {
   const query = tx.selectFrom('action_run').select(COLUMNS).where('repo_id', '=', repoId).where('id', '=', id)
   const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
   return row && toRun(row)
 }
 
-/** In no order; ids without a row are left out. */
+/** In no order; omits ids without a row. */
 export async function listRunsByIds(db: Db, ids: readonly number[]): Promise<Run[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -158,7 +158,9 @@ export async function listRunsByIds(db: Db, ids: readonly number[]): Promise<Run
   return rows.map(toRun)
 }
 
-/** Gives the run the next number of its repository, whose row is locked until the transaction ends. */
+/**
+ * Assigns the next number of the repository to the run, which locks the repository's row until the transaction ends.
+ */
 export async function insertRun(tx: Tx, values: Omit<Insertable<ActionRunTable>, 'number'>): Promise<Run> {
   const { last_run_number: number } = await tx
     .insertInto('action_repo')
@@ -180,7 +182,7 @@ export async function updateRun(tx: Tx, id: number, values: Updateable<ActionRun
   await tx.updateTable('action_run').set(values).where('id', '=', id).execute()
 }
 
-/** Its jobs, tasks, logs and artifacts are deleted with it. */
+/** Deletes a run with its jobs, tasks, logs and artifacts. */
 export async function deleteRun(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('action_run').where('id', '=', id).execute()
 }

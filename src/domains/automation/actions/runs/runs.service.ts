@@ -31,7 +31,7 @@ interface RunDeps {
 
 export type Runs = ReturnType<typeof createRuns>
 
-/** Runs, jobs and tasks as they are read (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+/** Read access to runs, jobs and tasks (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
 export function createRuns({ database, repos, blobs }: RunDeps) {
   const { read } = database
   const jobPage = async ({ items, total }: Page<Job>): Promise<Page<JobView>> => ({
@@ -42,7 +42,7 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
   const getJob = async (repoId: RepoId, id: number): Promise<Job> => requireJob(await findJob(read, repoId, id))
 
   return {
-    /** The newest first. An actor that does not exist has no runs. */
+    /** Newest first. An actor that does not exist has no runs. */
     async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
       const user = actor === undefined ? undefined : await userQueries.findByName(read, actor)
       if (actor !== undefined && user === undefined) return { items: [], total: 0 }
@@ -67,7 +67,7 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     /** Throws NotFound, also for a job of another repository. */
     getJob: async (repoId: RepoId, id: number): Promise<JobView> =>
       requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
-    /** The log of the latest task of a job. Throws NotFound before the job began, and when the log is expired. */
+    /** The log of the latest task of a job. Throws NotFound before the job has started, and when the log is expired. */
     async openLog(repoId: RepoId, jobId: number): Promise<JobLog> {
       const job = await getJob(repoId, jobId)
       const [task] = await listTasksByIds(read, [job.taskId])
@@ -78,7 +78,7 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
       if (body === undefined) throw notFound('the bytes of the log are missing')
       return { fileName: `${workflow}-${job.name}-${task.id}.log`, body }
     },
-    /** Each attempt of each job, the newest first. */
+    /** All attempts of all jobs, newest first. */
     async listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>> {
       const { items, total } = await listTasks(read, repoId, paging)
       return { items: await loadTaskViews(read, items), total }
@@ -96,7 +96,7 @@ function requireJob(job: Job | undefined): Job {
   return job
 }
 
-/** What is deleted between two queries has no view. */
+/** Throws NotFound for a row that was deleted between two queries. */
 function requireView<T>(view: T | undefined): T {
   if (view === undefined) throw notFound('the run was deleted meanwhile')
   return view

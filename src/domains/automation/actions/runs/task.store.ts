@@ -32,7 +32,7 @@ const toTask = (row: Selectable<ActionTaskTable>): Task => ({
   updatedAt: row.updated_at,
 })
 
-/** The newest first. */
+/** Newest first. */
 export const listTasks = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<Task>> =>
   selectPage(
     db.selectFrom('action_task').selectAll().where('repo_id', '=', repoId).orderBy('id', 'desc'),
@@ -40,7 +40,7 @@ export const listTasks = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<
     toTask,
   )
 
-/** In no order; ids without a row are left out. */
+/** In no order; omits ids without a row. */
 export async function listTasksByIds(db: Db, ids: readonly number[]): Promise<Task[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('action_task').selectAll().where('id', 'in', ids).execute()).map(toTask)
@@ -95,7 +95,7 @@ export async function insertLogLines(tx: Tx, values: Insertable<ActionLogTable>)
 
 const CHUNKS = 16
 
-/** The lines of a log that are in the database, some at a time. */
+/** The lines of a log that are in the database, in batches. */
 export async function* readLogLines(db: Db, taskId: number): AsyncGenerator<string, void, undefined> {
   for (let after = -1; ;) {
     const rows = await db

@@ -16,9 +16,9 @@ import { listDisabledWorkflows } from './workflow-state.store.ts'
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
 /**
- * The values of the inputs that a workflow declares, with the defaults of those that are not given; others are left
- * out. An empty value counts as given for texts alone. Throws BadRequest without a required input, and Invalid for a
- * value, also a default, that its type or the options do not allow (behaviour/actions#from-event-to-jobs).
+ * Values for the inputs that a workflow declares, with defaults for absent ones; ignores undeclared inputs. An empty
+ * value counts as present only for texts. Throws BadRequest for a missing required input, and Invalid for a value (also
+ * a default) that does not match its type or options (behaviour/actions#from-event-to-jobs).
  */
 function readDispatchInputs(
   declared: readonly WorkflowInput[],
@@ -44,7 +44,7 @@ function problemOf({ type, options }: WorkflowInput, value: string): string | un
 }
 
 export interface Dispatch {
-  /** File name. */
+  /** The file name. */
   readonly workflow: string
   /** The short name of a branch or tag, or a full ref name. */
   readonly ref: string
@@ -66,9 +66,9 @@ interface FoundWorkflow {
 const TITLE_LENGTH = 255
 
 /**
- * Starts a run of a workflow as it is at a ref. Throws NotFound for an unknown ref or workflow, Forbidden for one that
- * is disabled, Invalid for one that is not valid, is not dispatched or is beyond what the server evaluates, BadRequest
- * and Invalid for inputs that it does not take.
+ * Starts a run of a workflow in its version at a ref. Throws NotFound for an unknown ref or workflow; Forbidden for a
+ * disabled one; Invalid if it is invalid, has no dispatch trigger or uses unsupported features; BadRequest and Invalid
+ * for wrong inputs.
  */
 export async function dispatchWorkflow(
   deps: DispatchDeps,

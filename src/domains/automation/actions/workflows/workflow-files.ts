@@ -2,19 +2,19 @@ import type { GitRepo } from '../../../../core/git/index.ts'
 
 /** A file of a commit that may be a workflow. */
 export interface WorkflowFile {
-  /** Without its folder: what identifies the workflow. */
+  /** The file name without its folder, which identifies the workflow. */
   readonly name: string
   readonly path: string
   readonly oid: string
 }
 
-/** The first that a commit has counts. */
+/** Only the first existing folder of a commit is used. */
 const FOLDERS = ['.forgejo/workflows', '.gitea/workflows', '.github/workflows']
 const MAX_FILES = 100
 const MAX_FOLDERS = 20
 
 /**
- * Sorted by path; of files with the same name the one in the upper folder counts
+ * Sorted by path; of files with the same name, the one in the higher folder is used
  * (behaviour/actions#from-event-to-jobs).
  */
 export async function listWorkflowFiles(git: GitRepo, commit: string): Promise<readonly WorkflowFile[]> {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 
-/** File names of the workflows of a repository that are disabled. */
+/** File names of the disabled workflows of a repository. */
 export async function listDisabledWorkflows(db: Db, repoId: RepoId): Promise<readonly string[]> {
   const row = await db
     .selectFrom('action_repo')
@@ -11,16 +11,16 @@ export async function listDisabledWorkflows(db: Db, repoId: RepoId): Promise<rea
   return row === undefined ? [] : (JSON.parse(row.disabled_workflows) as string[])
 }
 
-/** Most names of a repository: the oldest are forgotten. */
+/** The maximum number of names per repository: the oldest are dropped. */
 const MAX_DISABLED = 1000
 
-/** Disables or enables a workflow. Returns whether it was the other way before. */
+/** Disables or enables a workflow. Returns whether this changed its state. */
 export async function updateWorkflowState(
   tx: Tx,
   repoId: RepoId,
   { workflow, isDisabled }: { readonly workflow: string; readonly isDisabled: boolean },
 ): Promise<boolean> {
-  // NOTE: makes the row where there is none, and locks it until the transaction ends.
+  // NOTE: inserts the row if it is missing, and locks it until the transaction ends.
   const row = await tx
     .insertInto('action_repo')
     .values({ repo_id: repoId })

@@ -1,17 +1,17 @@
 import { stringify } from 'yaml'
 
-/** An input that a dispatch may give. */
+/** An input of a manual dispatch. */
 export interface WorkflowInput {
   readonly name: string
   readonly isRequired: boolean
-  /** Undefined for none. */
+  /** The default; undefined if there is none. */
   readonly initial: string | undefined
   readonly type: InputType
   /** The values of a `choice`. */
   readonly options: readonly string[]
 }
 
-/** Other types are texts, the names of environments too. */
+/** Other types, including environments, are treated as texts. */
 type InputType = 'boolean' | 'choice' | 'number' | 'string'
 
 export interface WorkflowJob {
@@ -20,20 +20,20 @@ export interface WorkflowJob {
   readonly needs: readonly string[]
   readonly labels: readonly string[]
   readonly hasCondition: boolean
-  /** YAML: the workflow with this job alone. */
+  /** YAML: the workflow with only this job. */
   readonly payload: string
 }
 
-/** What a workflow file says. */
+/** The parsed content of a workflow file. */
 export interface Workflow {
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly name: string
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly runName: string
-  /** Undefined when nobody may dispatch it. */
+  /** Undefined if the workflow has no dispatch trigger. */
   readonly inputs: readonly WorkflowInput[] | undefined
   readonly jobs: readonly WorkflowJob[]
-  /** What it uses that the server must evaluate and cannot yet; undefined for nothing. */
+  /** A feature in use that the server would have to evaluate and does not support; undefined if there is none. */
   readonly beyond: string | undefined
 }
 
@@ -42,10 +42,10 @@ type Members = Readonly<Record<string, unknown>>
 const MAX_JOBS = 256
 const MAX_INPUTS = 100
 const MAX_NAME = 255
-/** Characters of the payloads of all jobs. */
+/** The maximum number of characters of the payloads of all jobs. */
 const MAX_PAYLOADS = 4 * 1024 * 1024
 const KEY = /^[A-Za-z_][\w-]{0,99}$/
-/** Of the whole workflow, for each job. */
+/** Members of the whole workflow that every job includes. */
 const SHARED = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'] as const
 
 const isMembers = (value: unknown): value is Members =>
@@ -85,7 +85,7 @@ function readJob(workflow: Members, key: string, job: unknown): WorkflowJob | un
   }
 }
 
-/** A text or a list of texts; undefined for anything else. */
+/** A text or a list of texts; undefined for any other value. */
 function readWords(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return []
   const words: unknown[] = Array.isArray(value) ? value : [value]
@@ -95,7 +95,7 @@ function readWords(value: unknown): readonly string[] | undefined {
 const readLabels = (value: unknown): readonly string[] | undefined =>
   readWords(isMembers(value) ? value['labels'] : value)
 
-/** Whether every job can begin at some time: what it needs is there, and nothing needs itself. */
+/** Whether the needs of the jobs exist and are acyclic. */
 function areOrdered(jobs: readonly WorkflowJob[]): boolean {
   const done = new Set<string>()
   for (let size = -1; size !== done.size;) {
@@ -129,7 +129,10 @@ const scalarText = (value: unknown): string | undefined =>
 
 const hasExpression = (value: unknown): boolean => JSON.stringify(value ?? '').includes('${{')
 
-/** What the server evaluates before jobs begin (behaviour/actions#needs-if-matrix-concurrency-rerun). */
+/**
+ * Finds features that the server would have to evaluate before jobs begin
+ * (behaviour/actions#needs-if-matrix-concurrency-rerun).
+ */
 function findBeyond(workflow: Members): string | undefined {
   if (hasExpression(workflow['on'])) return 'an expression in on'
   if ((readInputs(workflow['on'])?.length ?? 0) > MAX_INPUTS) return `more than ${MAX_INPUTS} inputs`

@@ -1,7 +1,7 @@
 import { readWorkflow, type Workflow } from './workflow.policy.ts'
 import { yaml } from '../../../code/index.ts'
 
-/** Reads the text of a workflow file; undefined for an invalid one. Runs in a child process. */
+/** Parses the text of a workflow file; undefined for an invalid one. Runs in a child process. */
 export const createTask =
   () =>
   (text: string): Workflow | undefined => {

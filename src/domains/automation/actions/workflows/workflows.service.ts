@@ -17,21 +17,22 @@ const TASK: TaskKind<string, Workflow | undefined> = {
   deadline: 5000,
 }
 
-/** Bytes of a file; a larger one is invalid. */
+/** The maximum size of a file, in bytes; larger files are invalid. */
 const MAX_FILE = 1024 * 1024
-/** Characters of the workflows that are cached. */
+/** The maximum number of characters in the cache of workflows. */
 const MAX_CACHED = 8 * 1024 * 1024
 const ENTRY_SIZE = 256
-/** Milliseconds until a file that was invalid or took too long is read again: the machine may have been busy. */
+/** Milliseconds until a file that was invalid or too slow is parsed again: the machine may have been overloaded. */
 const RETRY_MS = 600_000
 
 /**
- * Reads a workflow by the id of its blob; `caller` is whose work it is. Undefined when it is invalid or takes too long.
+ * Reads a workflow by the id of its blob; `caller` is the key of the requester. Undefined when it is invalid or parsing
+ * takes too long.
  */
 type WorkflowReader = (git: GitRepo, oid: string, caller: string) => Promise<Workflow | undefined>
 
 function createWorkflowReader(taskPool: TaskPool): WorkflowReader {
-  // NOTE: never stale, in any process: the content of a blob never changes.
+  // NOTE: never stale in any process: the content of a blob never changes.
   const known = new LRUCache<string, { readonly workflow: Workflow | undefined }>({ maxSize: MAX_CACHED })
 
   return async (git, oid, caller) => {
@@ -67,7 +68,7 @@ export interface WorkflowView {
   readonly commit: Commit
 }
 
-/** A repository, and whose work it is to read its files; see `callerKey`. */
+/** A repository, and the key of the requester; see `callerKey`. */
 interface Reading {
   readonly repo: Repo
   readonly caller: string
@@ -100,7 +101,10 @@ export function createWorkflows(deps: WorkflowDeps) {
     return views
   }
 
-  /** That of a run, as it was at the commit of the run; undefined when the commit or the file is gone. */
+  /**
+   * The workflow of a run, in its version at the commit of the run; undefined when the commit or the file no longer
+   * exists.
+   */
   async function findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined> {
     const opened = git.open(repo)
     const commit = await ignoringMissing(() => opened.objects.commit(run.oid))
@@ -114,7 +118,7 @@ export function createWorkflows(deps: WorkflowDeps) {
     return { file, name, isDisabled: disabled.includes(file.name), commit }
   }
 
-  /** By file name. Throws NotFound. */
+  /** Finds a workflow by file name. Throws NotFound. */
   async function get(reading: Reading, name: string): Promise<WorkflowView> {
     const [found] = await view(reading, name)
     if (found === undefined) throw errors.workflowNotFound(name)

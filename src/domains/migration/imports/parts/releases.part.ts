@@ -15,7 +15,7 @@ interface ReleasesPartDeps {
   readonly attachments: Services['attachments']
   readonly rules: UploadRules
   readonly clock: Clock
-  /** Publisher of the imported releases. */
+  /** The publisher of the imported releases. */
   readonly importerId: UserId
 }
 
@@ -28,9 +28,8 @@ type FetchedAsset = SourceAsset &
   ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
 
 /**
- * Imports releases with their files. Files whose name, type or size is not allowed here are skipped with a warning; a
- * file that the other server does not send fails the import. A release without its tag becomes a draft, as when a tag
- * is deleted.
+ * Imports releases with their files. Skips files with a forbidden name, type or size with a warning; the import fails
+ * if a file cannot be downloaded. A release without its tag becomes a draft, as when a tag is deleted.
  */
 export function releasesPart(source: Source, { attachments, rules, clock, importerId }: ReleasesPartDeps): ImportPart {
   return async (context) => {

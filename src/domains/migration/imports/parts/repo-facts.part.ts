@@ -8,8 +8,8 @@ const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
 
 /**
- * Imports description (unless the request has one), website and topics. They are not requested explicitly, so a service
- * that does not answer causes a warning, not a failure.
+ * Imports description (unless the request contains one), website and topics. They are not requested explicitly, so a
+ * service that does not respond causes a warning, not a failure.
  */
 export function repoFactsPart(
   source: Source,

@@ -7,7 +7,7 @@ import type { PushMirrorTable } from './push-mirror.table.ts'
 
 export type NewPushMirrorRow = Insertable<PushMirrorTable>
 
-/** Durations are milliseconds, times epoch milliseconds; credentials and the private key are sealed. */
+/** Durations are milliseconds, times epoch milliseconds; credentials and the private key are encrypted. */
 export interface PushMirror {
   readonly id: number
   readonly repoId: RepoId
@@ -67,7 +67,7 @@ export async function findPushMirrorByName(
   return row && toPushMirror(row)
 }
 
-/** Push mirrors of a repository, oldest first; with `onCommit` those that are pushed to after every change. */
+/** Push mirrors of a repository, oldest first; with `onCommit` only those that are updated after every change. */
 export async function listPushMirrorIds(
   db: Db,
   repoId: RepoId,

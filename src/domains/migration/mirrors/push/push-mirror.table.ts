@@ -8,9 +8,9 @@ export interface PushMirrorTable {
   remote_name: string
   /** Without credentials. */
   remote_url: string
-  /** Sealed; empty for none. */
+  /** Encrypted; empty without credentials. */
   credentials: Generated<string>
-  /** One line in OpenSSH format; the private key is sealed. Both are empty unless the mirror uses SSH. */
+  /** One line in OpenSSH format; the private key is encrypted. Both are empty unless the mirror uses SSH. */
   public_key: Generated<string>
   private_key: Generated<string>
   interval: number

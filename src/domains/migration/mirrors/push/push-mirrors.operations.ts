@@ -15,8 +15,8 @@ interface PushMirrorOperationDeps {
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /**
- * Push mirrors (behaviour/repositories#push-mirrors).
- * COMPAT: anonymous callers get 403 here, not 401 (test/migration/push-mirrors.test.ts).
+ * Push mirrors (behaviour/repositories#push-mirrors). COMPAT: anonymous clients get 403 here instead of 401
+ * (test/migration/push-mirrors.test.ts).
  */
 export function pushMirrorOperations(deps: PushMirrorOperationDeps): Operation[] {
   return [...readOperations(deps), ...writeOperations(deps)]

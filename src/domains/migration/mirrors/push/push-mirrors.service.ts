@@ -103,7 +103,7 @@ async function requireReachable(access: RemoteAccess, url: string): Promise<void
 
 interface PushMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly access: RemoteAccess
-  /** Of all processes; undefined where this is the only one. */
+  /** Locks shared by all processes; undefined for a single process. */
   readonly locks: SharedLocks | undefined
   /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
@@ -131,12 +131,12 @@ export function createPushMirrors(deps: PushMirrorDeps) {
   const sync = (id: number, signal: AbortSignal): Promise<string> =>
     pushing.run(String(id), () => push(deps, id, signal))
   return {
-    /** Pushes to one mirror; stores and returns the failure, empty for none. For jobs. */
+    /** Pushes to one mirror; stores and returns the failure message, empty on success. Called by jobs. */
     sync: (id: number, signal: AbortSignal): Promise<string> =>
       settings.enabled ? sync(id, signal) : Promise.resolve(''),
     /** Aborts the pushes that requests wait for. */
     close: (): Promise<void> => inFlight.close(),
-    /** Enqueues pushes to the mirrors that receive every change. For events. */
+    /** Enqueues pushes to the mirrors that receive every change. Called by event handlers. */
     async enqueuePushes(tx: Tx, repoId: RepoId): Promise<void> {
       if (!settings.enabled) return
       for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true }))
@@ -153,7 +153,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
       if (mirror === undefined) throw errors.pushMirrorNotFound()
       return mirror
     },
-    /** Throws BadRequest for a bad address or interval, Unauthenticated for a host that is not allowed. */
+    /** Throws BadRequest for a bad address or interval, Unauthenticated for a forbidden host. */
     async create(repo: Repo, input: NewPushMirror): Promise<PushMirror> {
       requireEnabled()
       if (!settings.creationEnabled)
@@ -165,7 +165,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
       const id = await database.transaction((tx) => insertPushMirror(tx, row))
       return (await findPushMirror(database.read, id))!
     },
-    /** Does nothing if there is no such mirror. */
+    /** Does nothing if the mirror does not exist. */
     async delete(repo: Repo, remoteName: string): Promise<void> {
       requireEnabled()
       await database.transaction((tx) => deletePushMirror(tx, repo.id, remoteName))
@@ -193,7 +193,7 @@ async function push(deps: PushMirrorDeps, id: number, signal: AbortSignal): Prom
   const repo = mirror && (await repoQueries.findById(database.read, mirror.repoId))
   if (mirror === undefined || repo === undefined || repo.isArchived) return ''
   const { isPushed, lfsSent, problem } = await pushAll(deps, { repo, mirror, signal })
-  if (problem !== '') log.warn({ repo: repo.id, pushMirror: id, problem }, 'push mirror not updated')
+  if (problem !== '') log.warn({ repo: repo.id, pushMirror: id, problem }, 'failed to update a push mirror')
   const now = clock.now()
   const times = { ...(isPushed && { pushed_at: now }), next_sync_at: mirror.interval === 0 ? 0 : now + mirror.interval }
   await database.transaction((tx) => updatePushMirror(tx, id, { ...times, lfs_sent: lfsSent, last_error: problem }))
@@ -248,7 +248,7 @@ async function sendLargeFiles(
   return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
 }
 
-/** NOTE: on most servers a wiki does not exist before its first page: a missing one is not a failure. */
+/** NOTE: on most servers a wiki does not exist before its first page, so a missing wiki is not a failure. */
 async function pushWiki(deps: PushAllDeps, task: PushTask): Promise<void> {
   try {
     await pushRefs(deps, task, 'wiki')
@@ -257,7 +257,7 @@ async function pushWiki(deps: PushAllDeps, task: PushTask): Promise<void> {
   }
 }
 
-/** Pushes nothing from a repository without branches and tags: that would empty the remote. */
+/** Pushes nothing from a repository without branches and tags, which would empty the remote. */
 async function pushRefs(
   { git, access }: PushAllDeps,
   { repo, mirror, signal }: PushTask,
