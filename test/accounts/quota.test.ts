@@ -151,7 +151,7 @@ describe('quota rules and groups', () => {
 describe('the usage', () => {
   useWorld()
 
-  it('is answered by kind, with the largest attachments first', async () => {
+  it('is returned by kind, with the largest attachments first', async () => {
     const release = (await ann.client.post('/repos/ann/r/releases', { tag_name: 'v/1' })).json.id as number
     const ids: number[] = []
     for (const [name, size] of [
@@ -269,7 +269,7 @@ describe('owners that exceed their quota', () => {
     expect((await ann.client.post('/repos/bob/offer/transfer/accept')).status).toBe(202)
   })
 
-  it('cannot merge, and can at once when there is room', async () => {
+  it('cannot merge until they are below the quota again', async () => {
     const file = { content: 'eA==', message: 'x', branch: 'main', new_branch: 'later' }
     expect((await ann.client.post('/repos/ann/r/contents/later.txt', file)).status).toBe(201)
     const pull = { head: 'later', base: 'main', title: 'Later' }
@@ -304,7 +304,7 @@ describe('owners that exceed their quota', () => {
     }
   })
 
-  it('can push deletions alone, and no LFS objects', async () => {
+  it('can push only deletions, and no LFS objects', async () => {
     const url = `http://ann:${await ann.token('all')}@${new URL(server.url).host}/ann/r.git`
     const work = join(dir.path, 'work')
     await git(dir.path, ['clone', '-q', url, work])
@@ -348,7 +348,7 @@ it('the defaults apply to owners without a group', async () => {
   }
 })
 
-it('all quota operations answer 404 when quotas are disabled', async () => {
+it('all quota operations respond with 404 when quotas are disabled', async () => {
   const off = await startServer()
   try {
     const admin = await off.world.admin()

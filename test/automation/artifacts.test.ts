@@ -43,7 +43,7 @@ describeOnBoth('artifacts', (kind) => {
   const linkTo = async (id: number): Promise<string | null> =>
     (await server.anonymous.get(`${ROOT}/artifacts/${id}/zip`)).headers.get('location')
 
-  it('show everything that clients read', async () => {
+  it('contain all members that clients read', async () => {
     const id = await store(first, 'report', 'PK')
     const url = `${server.url}/api/v1${ROOT}/artifacts/${id}`
     const shown = (await server.anonymous.get(`${ROOT}/artifacts/${id}`)).json
@@ -83,7 +83,7 @@ describeOnBoth('artifacts', (kind) => {
       expect((await server.anonymous.get(path)).status).toBe(404)
   })
 
-  it('are downloaded by a link that needs no credentials', async () => {
+  it('are downloaded by a link without credentials', async () => {
     const id = await store(first, 'site "1"', 'PK whole')
     const answer = await server.anonymous.get(`${ROOT}/artifacts/${id}/zip`)
     expect(answer.status).toBe(302)
@@ -120,7 +120,7 @@ describeOnBoth('artifacts', (kind) => {
     now = START
   })
 
-  it('of a hidden repository are for those who may see it', async () => {
+  it('of a hidden repository are for accounts that may see it', async () => {
     const hidden = await server.world.repo({ owner: ann, name: 'hid', isPrivate: true })
     const { run } = await createActionsFactory(server.app).run(hidden.id)
     const id = await store(run, 'secret', 'PK')
@@ -133,7 +133,7 @@ describeOnBoth('artifacts', (kind) => {
     expect((await ann.client.get(`${ROOT}/artifacts/${id}/zip`)).status).toBe(404)
   })
 
-  it('take the place of those with the same name in the run, also when two come at once', async () => {
+  it('replace those with the same name in the run, also for concurrent uploads', async () => {
     const old = await store(second, 'twice', 'PK old')
     const { hash } = (await rows(server, 'action_artifact', { id: old }))[0]!
     const [made] = await Promise.all([store(second, 'twice', 'PK new'), store(second, 'twice', 'PK new')])
@@ -146,7 +146,7 @@ describeOnBoth('artifacts', (kind) => {
     expect(await (await download(await linkTo(left.id))).text()).toBe('PK new')
   })
 
-  it('are deleted by those who may write the unit, with their bytes', async () => {
+  it('are deleted by accounts that may write the unit, with their bytes', async () => {
     const [id, same] = [await store(first, 'c', 'PK shared'), await store(second, 'c', 'PK shared')]
     const { hash } = (await rows(server, 'action_artifact', { id }))[0]!
     const one = `${ROOT}/artifacts/${id}`
@@ -162,7 +162,7 @@ describeOnBoth('artifacts', (kind) => {
     for (const wrong of [999_999, 'x']) expect((await ann.client.delete(`${ROOT}/artifacts/${wrong}`)).status).toBe(404)
   })
 
-  it('count in the quota of the owner, the largest first', async () => {
+  it('count in the quota of the owner, largest first', async () => {
     const big = 'x'.repeat(5000)
     await store(first, 'big', big)
     const used = (await ann.client.get('/user/quota')).json.used.size.assets.artifacts
@@ -182,7 +182,7 @@ describeOnBoth('artifacts', (kind) => {
     await root.client.delete('/admin/quota/groups/none')
   })
 
-  it('expire: their bytes are deleted, their rows stay', async () => {
+  it('expire: their bytes are deleted, their rows remain', async () => {
     const id = await store(first, 'short', 'PK short', START + 1000)
     const { hash } = (await rows(server, 'action_artifact', { id }))[0]!
     const link = await linkTo(id)
@@ -201,7 +201,7 @@ describeOnBoth('artifacts', (kind) => {
     now = START
   })
 
-  it('go with their run, and a late upload leaves nothing', async () => {
+  it('are deleted with their run, and a late upload leaves nothing', async () => {
     const id = await store(second, 'last', 'PK last')
     const { hash } = (await rows(server, 'action_artifact', { id }))[0]!
     expect((await ann.client.delete(`${ROOT}/runs/${second.id}`)).status).toBe(204)

@@ -45,7 +45,7 @@ describeOnBoth('jobs and tasks', (kind) => {
   })
   afterAll(() => server.close())
 
-  it('show everything that clients read', async () => {
+  it('contain all members that clients read', async () => {
     const job = (await ann.client.get(`${ROOT}/jobs/${build}`)).json
     expect(job).toEqual({
       id: build,
@@ -91,7 +91,7 @@ describeOnBoth('jobs and tasks', (kind) => {
     }
   })
 
-  it('have tasks, one for each attempt, the newest first', async () => {
+  it('have tasks, one per attempt, newest first', async () => {
     const list = await server.anonymous.get(`${ROOT}/tasks`)
     expect([list.json.total_count, list.headers.get('x-total-count')]).toEqual([2, '2'])
     expect(list.json.workflow_runs.map(({ id, status }: Any) => [id, status])).toEqual([
@@ -140,7 +140,7 @@ describeOnBoth('jobs and tasks', (kind) => {
     expect((await ann.client.get(`${ROOT}/tasks`)).json.workflow_runs[0].id).toBe(task)
   })
 
-  it('are for signed-in callers who may read the unit', async () => {
+  it('are for signed-in users who may read the unit', async () => {
     for (const path of [`${ROOT}/jobs/${build}`, `${ROOT}/jobs/${build}/logs`]) {
       expect((await server.anonymous.get(path)).status).toBe(401)
       expect((await (await bob.withToken('read:user')).get(path)).status).toBe(403)

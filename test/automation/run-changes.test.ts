@@ -51,7 +51,7 @@ describeOnBoth('changing runs', (kind) => {
       },
     })
 
-  it('runs all jobs again: those that need others wait for these', async () => {
+  it('reruns all jobs; jobs wait for the jobs that they need', async () => {
     const { run, jobs } = await failedRun()
     await factory.task(repo.id, jobs[0]!, { log: ['before\n'] })
     const again = await writer.client.post(`${RUNS}/${run.id}/rerun`)
@@ -71,7 +71,7 @@ describeOnBoth('changing runs', (kind) => {
     expect((await ann.client.get('/repos/ann/r/actions/tasks')).json.total_count).toBe(1)
   })
 
-  it('runs the failed jobs again, with those that need them', async () => {
+  it('reruns the failed jobs, with the jobs that need them', async () => {
     const { run } = await failedRun()
     const answer = await writer.client.post(`${RUNS}/${run.id}/rerun-failed-jobs`)
     expect([answer.status, answer.json.id, answer.json.status]).toEqual([201, run.id, 'queued'])
@@ -83,7 +83,7 @@ describeOnBoth('changing runs', (kind) => {
     expect(await queues()).toEqual(before)
   })
 
-  it('runs one job again, with those that need it', async () => {
+  it('reruns one job, with the jobs that need it', async () => {
     const { run, jobs } = await failedRun()
     const answer = await writer.client.post(`${RUNS}/${run.id}/jobs/${jobs[1]}/rerun`)
     expect([answer.status, answer.json.id, answer.json.status]).toEqual([201, jobs[1], 'queued'])
@@ -119,7 +119,7 @@ describeOnBoth('changing runs', (kind) => {
     expect(await statesOf(run.id)).toEqual({ a: 'cancelled', b: state })
   })
 
-  it('lets several callers run it again once', async () => {
+  it('reruns once for several concurrent requests', async () => {
     const { run } = await failedRun()
     const codes = await Promise.all([1, 2, 3].map(() => status(writer.client.post(`${RUNS}/${run.id}/rerun`))))
     expect(codes.toSorted((a, b) => a - b)).toEqual([201, 400, 400])
@@ -149,7 +149,7 @@ describeOnBoth('changing runs', (kind) => {
     expect(next.run.number).toBe(kept.run.number + 1)
   })
 
-  it('never gives a number twice, also when the last run is deleted and when runs begin at once', async () => {
+  it('never assigns a number twice, even after the deletion of the last run and for concurrent runs', async () => {
     const { run } = await failedRun()
     expect(await status(writer.client.delete(`${RUNS}/${run.id}`))).toBe(204)
     const made = await Promise.all([1, 2, 3, 4].map(failedRun))
@@ -157,7 +157,7 @@ describeOnBoth('changing runs', (kind) => {
     expect(numbers).toEqual([1, 2, 3, 4].map((n) => run.number + n))
   })
 
-  it('is for those who may write the unit', async () => {
+  it('is for accounts that may write the unit', async () => {
     const { run, jobs } = await failedRun()
     const one = `${RUNS}/${run.id}`
     const calls = (client: Client): Promise<Any>[] => [

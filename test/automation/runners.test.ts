@@ -46,7 +46,7 @@ describeOnBoth('runners', (kind) => {
   const status = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status
 
   describe.each(LEVELS)('at %s', (path) => {
-    it('register by one token, which reading by GET and by POST does not change', async () => {
+    it('register with one token, which GET and POST do not change', async () => {
       const client = manager(path)
       const answers = await Promise.all([
         client.post(`${path}/runners/registration-token`),
@@ -59,7 +59,7 @@ describeOnBoth('runners', (kind) => {
       expect([...tokens][0]).toMatch(/^[A-Za-z0-9]{40}$/)
     })
 
-    it('are for those who manage the place alone', async () => {
+    it('are only for accounts that manage the level', async () => {
       const one = `${path}/runners/${runner[path]}`
       const calls = (client: Client): Promise<Any>[] => [
         client.get(`${path}/runners/registration-token`),
@@ -119,7 +119,7 @@ describeOnBoth('runners', (kind) => {
       expect(ofRunner).toHaveLength(1)
     })
 
-    it('refuses an edit that says nothing, and runners that are not there', async () => {
+    it('refuses an empty edit, and missing runners', async () => {
       const client = manager(path)
       const answer = await client.patch(`${path}/runners/${runner[path]}`, {})
       expect([answer.status, answer.json.message]).toEqual([422, '[Disabled]: Required'])
@@ -132,7 +132,7 @@ describeOnBoth('runners', (kind) => {
     })
   })
 
-  it('have another token at each place', async () => {
+  it('have a different token at each level', async () => {
     const tokens = await Promise.all(
       LEVELS.map(async (path) => (await manager(path).get(`${path}/runners/registration-token`)).json.token),
     )
@@ -192,7 +192,7 @@ describeOnBoth('runners', (kind) => {
     ])
   })
 
-  it('are deleted once, by whoever manages the place, and with their repository or account', async () => {
+  it('are deleted once, by managers of the level, and with their repository or account', async () => {
     const one = `/repos/ann/r/actions/runners/${runner['/repos/ann/r/actions']}`
     const codes = await Promise.all([1, 2, 3].map(() => status(ann.client.delete(one))))
     expect(codes.toSorted((a, b) => a - b)).toEqual([204, 404, 404])

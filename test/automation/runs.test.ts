@@ -58,7 +58,7 @@ describeOnBoth('runs', (kind) => {
   const found = async (query: string): Promise<number[]> =>
     (await listed(ann.client, `${RUNS}?${query}`)).map((id) => ids.indexOf(id))
 
-  it('show everything that clients read', async () => {
+  it('contain all members that clients read', async () => {
     const run = (await ann.client.get(`${RUNS}/${ids[0]}`)).json
     expect(run).toMatchObject({
       id: ids[0],
@@ -93,7 +93,7 @@ describeOnBoth('runs', (kind) => {
     expect(cancelled).toMatchObject({ status: 'completed', conclusion: 'cancelled' })
   })
 
-  it('are listed, the newest first, by pages with a total', async () => {
+  it('are listed newest first, by pages with a total', async () => {
     expect(await found('')).toEqual([5, 4, 3, 2, 1, 0])
     const page = await ann.client.get(`${RUNS}?limit=4&page=2`)
     expect(page.json.workflow_runs.map(({ id }: Any) => ids.indexOf(id))).toEqual([1, 0])
@@ -141,7 +141,7 @@ describeOnBoth('runs', (kind) => {
       expect((await ann.client.get(`${RUNS}?${query}`)).status).toBe(422)
   })
 
-  it('of accounts and of the site are those that the caller may read', async () => {
+  it('of accounts and of the site are those that the viewer may read', async () => {
     expect(await listed(ann.client, '/user/actions/runs')).toEqual([elsewhere['hid'], ...ids.toReversed()])
     expect(await listed(bob.client, '/user/actions/runs')).toEqual([])
     expect(await listed(ann.client, '/orgs/guild/actions/runs')).toEqual([elsewhere['closed'], elsewhere['shared']])
@@ -159,7 +159,7 @@ describeOnBoth('runs', (kind) => {
     expect([refused.status, refused.json.message]).toEqual([403, 'Must be an organization member'])
   })
 
-  it('are not listed where the unit is off', async () => {
+  it('are not listed when the unit is disabled', async () => {
     expect((await ann.client.patch('/repos/ann/hid', { has_actions: false })).status).toBe(200)
     expect(await listed(ann.client, '/user/actions/runs')).toEqual(ids.toReversed())
     expect((await ann.client.patch('/repos/ann/hid', { has_actions: true })).status).toBe(200)
@@ -179,7 +179,7 @@ describeOnBoth('runs', (kind) => {
     expect((await client.get('/repos/ann/r/actions/jobs')).status).toBe(list)
   })
 
-  it('of a hidden repository, of another one and of none are missing', async () => {
+  it('of a hidden, another or a missing repository are not found', async () => {
     for (const path of ['', `/${elsewhere['hid']}`, `/${elsewhere['hid']}/jobs`])
       expect((await bob.client.get(`/repos/ann/hid/actions/runs${path}`)).status).toBe(404)
     for (const id of [elsewhere['hid'], 999_999, 'x', 0])
@@ -191,7 +191,7 @@ describeOnBoth('runs', (kind) => {
     }
   })
 
-  describe('of a repository whose unit is off', () => {
+  describe('of a repository whose unit is disabled', () => {
     it('are refused to readers', async () => {
       await ann.client.patch('/repos/ann/r', { has_actions: false })
       expect((await bob.client.get(`${RUNS}/${ids[0]}`)).status).toBe(403)

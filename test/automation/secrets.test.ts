@@ -11,7 +11,7 @@ describeOnBoth('secrets of Actions', (kind) => {
     const path = `${level}/secrets`
     const names = async () => (await given.ann.client.get(path)).json.map((secret: { name: string }) => secret.name)
 
-    it('are made, replaced, listed by name and deleted; names ignore case and values are never shown', async () => {
+    it('are created, replaced, listed by name and deleted; names are case-insensitive and values never returned', async () => {
       const empty = await given.ann.client.get(path)
       expect([empty.status, empty.json, empty.headers.get('x-total-count')]).toEqual([200, [], '0'])
       const made = await given.ann.client.put(`${path}/Deploy_Key`, { data: 'S3CRET', description: 'for deploys' })
@@ -69,7 +69,7 @@ describeOnBoth('secrets of Actions', (kind) => {
       expect((await given.ann.client.delete(`${path}/X`)).status).toBe(204)
     })
 
-    it('are made once when two requests come at the same time', async () => {
+    it('are created once by two concurrent requests', async () => {
       const puts = ['one', 'two', 'three', 'four'].map((data) => given.ann.client.put(`${path}/RACE`, { data }))
       expect(await statusesOf(puts)).toEqual([201, 204, 204, 204])
       expect(await names()).toEqual(['RACE'])
@@ -77,7 +77,7 @@ describeOnBoth('secrets of Actions', (kind) => {
       expect(await statusesOf(deletes)).toEqual([204, 404, 404])
     })
 
-    it('are recorded in the audit log by name alone', async () => {
+    it('are recorded in the audit log only by name', async () => {
       await given.ann.client.put(`${path}/Noted`, { data: 'S3CRET' })
       await given.ann.client.put(`${path}/NOTED`, { data: 'S3CRET', description: 'S3CRET' })
       await given.ann.client.delete(`${path}/noted`)
@@ -116,7 +116,7 @@ describeOnBoth('secrets of Actions', (kind) => {
     expect([...(await actionsSecrets.loadFor(shop)).keys()].toSorted()).toEqual(['S0', 'S2'])
   })
 
-  it('of a repository come before those of its owner, and stay with it when it is transferred', async () => {
+  it('of a repository take precedence over those of its owner, and remain with it after a transfer', async () => {
     const { app } = given.server
     const load = async (owner: string, name: string) => {
       const { repo } = await app.repos.getInView(viewerOf(given.ann.user), owner, name)
@@ -168,7 +168,7 @@ describeOnBoth('secrets of Actions', (kind) => {
     expect(left).toEqual([6, 4, 2, 0])
   })
 
-  it('are at most 500 of an owner', async () => {
+  it('are limited to 500 per owner', async () => {
     const { app } = given.server
     const full = await given.server.world.user('full')
     await app.database.transaction(async (tx) => {

@@ -47,7 +47,7 @@ describeOnBoth('who manages secrets and variables', (kind) => {
       expect(await callAll(person.client, level), person.name).toEqual(refused(403, OWNER_OF_REPO))
   })
 
-  it('of a repository that is hidden: for others it does not exist', async () => {
+  it('of a hidden repository: for other users it does not exist', async () => {
     const level = '/repos/ann/hid/actions'
     for (const client of [given.bob.client, given.server.anonymous])
       expect(await callAll(client, level)).toEqual(refused(404))
@@ -63,7 +63,7 @@ describeOnBoth('who manages secrets and variables', (kind) => {
     expect(await callAll(given.bob.client, '/orgs/missing/actions')).toEqual(refused(404))
   })
 
-  it('of a user: the user alone', async () => {
+  it('of a user: only the user', async () => {
     for (const person of [given.ann, given.bob, given.root])
       expect(await callAll(person.client, '/user/actions')).toEqual(DONE)
     expect(await callAll(given.server.anonymous, '/user/actions')).toEqual(refused(401, 'token is required'))

@@ -11,7 +11,7 @@ describeOnBoth('variables of Actions', (kind) => {
     const names = async () => (await given.ann.client.get(path)).json.map(({ name }: { name: string }) => name)
     const reason = (answer: { headers: Headers }) => answer.headers.get('x-ingot-message')
 
-    it('are made, read, replaced, renamed, listed by name and deleted', async () => {
+    it('are created, read, replaced, renamed, listed by name and deleted', async () => {
       const made = await given.ann.client.post(`${path}/Stage`, { value: 'test', description: 'which stage' })
       const { json } = await given.ann.client.get(`${path}/stage`)
       expect([made.status, made.json]).toEqual([201, json])
@@ -46,7 +46,7 @@ describeOnBoth('variables of Actions', (kind) => {
       expect(await names()).toEqual([])
     })
 
-    it('that are missing are not found, and no name is found that cannot exist', async () => {
+    it('that are missing or have an invalid name are not found', async () => {
       for (const name of ['missing', 'bad-name', 'CI', 'n'.repeat(300)])
         for (const answer of [
           await given.ann.client.get(`${path}/${name}`),
@@ -83,7 +83,7 @@ describeOnBoth('variables of Actions', (kind) => {
       expect((await given.ann.client.delete(`${path}/X`)).status).toBe(204)
     })
 
-    it('keep names unique when requests come at the same time', async () => {
+    it('have unique names even for concurrent requests', async () => {
       const posts = ['1', '2', '3'].map((value) => given.ann.client.post(`${path}/RACE`, { value }))
       expect(await statusesOf(posts)).toEqual([201, 409, 409])
       expect((await given.ann.client.post(`${path}/OTHER`, { value: 'x' })).status).toBe(201)
@@ -109,7 +109,7 @@ describeOnBoth('variables of Actions', (kind) => {
     })
   })
 
-  it('of a repository come before those of its owner', async () => {
+  it('of a repository take precedence over those of its owner', async () => {
     for (const [level, name, value] of [
       ['/user/actions', 'A', 'a of ann'],
       ['/user/actions', 'B', 'b of ann'],

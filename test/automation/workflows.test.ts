@@ -197,14 +197,14 @@ describeOnBoth('workflows', (kind) => {
     [422, 'broken.yml', { ref: 'main' }, 'is not valid'],
     [422, 'cycle.yml', { ref: 'main' }, 'is not valid'],
     [422, 'matrix.yml', { ref: 'main' }, 'uses a matrix in the job a'],
-  ])('answer %i for a dispatch of %s by %j', async (status, file, body, message) => {
+  ])('respond with %i to a dispatch of %s by %j', async (status, file, body, message) => {
     const before = (await rows(server, 'action_run')).length
     const answer = await dispatch(file, body)
     expect([answer.status, answer.json.message ?? '']).toEqual([status, expect.stringContaining(message)])
     expect((await rows(server, 'action_run')).length).toBe(before)
   })
 
-  it('are changed by those who may write the unit, and read by signed-in callers', async () => {
+  it('are changed by accounts that may write the unit, and read by signed-in users', async () => {
     const calls = (client: Client): Promise<Any>[] => [
       client.get(ROOT),
       client.get(`${ROOT}/ci.yml`),

@@ -30,7 +30,7 @@ describeOnBoth('the event stream of a repository', (on) => {
   const messagesOf = (stream: TestStream): string[] =>
     stream.of().flatMap(({ messages }) => messages.map((message: { event_type: string }) => message.event_type))
 
-  it('says what happens, as it happens', async () => {
+  it('sends events as they happen', async () => {
     const stream = await open()
     expect(stream).toMatchObject({
       status: 200,
@@ -61,7 +61,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(stream.lastId).toBe(String(commented.id))
   })
 
-  it('says nothing of other repositories, and of settings that only some may read', async () => {
+  it('omits other repositories, and settings that only some accounts may read', async () => {
     const stream = await open()
     await createIssue(given.ann, { body: 'a secret text' }, 'ann/vault')
     await given.ann.client.post('/repos/ann/desk/branch_protections', { rule_name: 'main' })
@@ -73,7 +73,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(JSON.stringify(stream.messages)).not.toContain('secret text')
   })
 
-  it('goes on where the client was', async () => {
+  it('resumes after the last event of the client', async () => {
     const first = await open()
     await createIssue(given.bob, { title: 'Seen' })
     await eventually(() => first.of().length === 1)
@@ -87,7 +87,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(second.of('reset')).toEqual([])
   })
 
-  it('can be resumed by a client that got no message', async () => {
+  it('can be resumed by a client that has received no message', async () => {
     const first = await open()
     first.close()
     await createIssue(given.bob, { title: 'Missed' })
@@ -118,7 +118,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(second.of().map(({ payload }) => payload.label_id)).toEqual(Array.from({ length: 700 }, (_, n) => n))
   })
 
-  it('tells clients to read again when the id is unknown, or too old', async () => {
+  it('requests clients to reload when the id is unknown or too old', async () => {
     const first = await open()
     const { database } = given.server.app
     for (const id of ['nonsense', '999999999999', '-1', '1e9']) {
@@ -138,7 +138,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect([late.of('reset'), late.of()[0].payload.title]).toEqual([[{ reason: 'unknown-id' }], 'After'])
   })
 
-  it('is admitted as other reads are', async () => {
+  it('is authorized like other reads', async () => {
     expect((await open(VAULT)).status).toBe(404)
     expect((await open(VAULT, await token(given.bob, 'all'))).status).toBe(404)
     expect((await open(VAULT, await token(given.ann, 'all'))).status).toBe(200)
@@ -173,7 +173,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(kinds(resumed)).not.toContain('repo.pushed')
   })
 
-  it('shows nothing of a unit while it is switched off', async () => {
+  it('shows nothing of a unit while it is disabled', async () => {
     const { client } = given.ann
     const { app } = given.server
     const first = await open()
@@ -213,7 +213,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect((await open(STREAM, { authorization: `token ${created.json.sha1}` })).status).toBe(401)
   })
 
-  it('ends when the account may not sign in any more, or has another password', MEASURED, async () => {
+  it('ends when the account may no longer sign in, or has another password', MEASURED, async () => {
     const { world } = given.server
     const attempt = ++attempts
     const root = await world.admin(`root${attempt}`)
@@ -250,7 +250,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(JSON.stringify(stream.messages)).not.toContain('Secret')
   })
 
-  it('costs nothing when nobody listens', async () => {
+  it('costs nothing without listeners', async () => {
     const stream = await open()
     expect([given.server.app.streams.count, given.server.app.streams.isFollowing]).toEqual([1, true])
     stream.close()

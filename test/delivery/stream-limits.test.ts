@@ -50,7 +50,7 @@ describe('limits of streams', () => {
         })
     })
 
-  it('answer 429 to an account, an address and everybody with too many of them', async () => {
+  it('respond with 429 to too many streams per account, per address and in total', async () => {
     const authorization = `token ${await ann.token('all')}`
     const from = (address: string) => ({ 'x-forwarded-for': address })
     for (let n = 0; n < 4; n++) expect((await open()).status).toBe(200)
@@ -69,7 +69,7 @@ describe('limits of streams', () => {
     expect(stream.messages).toEqual([])
   })
 
-  it('count a stream no more when its client has left', async () => {
+  it('do not count a stream after its client has disconnected', async () => {
     const authorization = `token ${await ann.token('all')}`
     for (let n = 0; n < 6; n++) {
       const stream = await open({ authorization })
@@ -109,7 +109,7 @@ describe('limits of streams', () => {
     await eventually(() => second.of().length === 300)
   })
 
-  it('make a client that has too much to catch up with read again', async () => {
+  it('make a client that has missed too many events reload', async () => {
     const first = await open()
     await append(1, 10)
     await eventually(() => first.of().length === 1)
@@ -142,7 +142,7 @@ describe('a stream', () => {
 })
 
 describeOnBoth('servers of one database', (on) => {
-  it('send what others commit, and go on where another one was', async () => {
+  it('send events of other processes, and resume streams of them', async () => {
     const one = await startServer({ on })
     const dataDir = mkdtempSync(join(tmpdir(), 'ingot-second-'))
     const url = one.app.config.database.url || `sqlite:${join(one.dataDir, 'ingot.db')}`

@@ -29,7 +29,7 @@ describe('forks', () => {
     )
   })
 
-  it('are complete when answered, one for an owner, and survive the base', async () => {
+  it('are complete in the response, one per owner, and survive the base', async () => {
     const made = await bob.client.post('/repos/ann/base/forks', {})
     expect(made.status).toBe(202)
     expect(made.json).toMatchObject({
@@ -66,7 +66,7 @@ describe('forks', () => {
     expect((await bob.client.get('/repos/bob/base/branches')).json).toHaveLength(1)
   })
 
-  it('can be made of an empty repository', async () => {
+  it('can be created from an empty repository', async () => {
     await server.world.repo({ owner: ann, name: 'bare' })
     const made = await bob.client.post('/repos/ann/bare/forks', {})
     expect([made.status, made.json.empty, made.json.branch_count]).toEqual([202, true, 0])
@@ -101,7 +101,7 @@ const stored = async (server: TestServer): Promise<number> => {
 }
 
 describeOnBoth('forks that are asked for at once', (on) => {
-  it('are one for an owner, whatever their names', async () => {
+  it('are one per owner, whatever their names', async () => {
     const server = await startServer({ on })
     try {
       const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]

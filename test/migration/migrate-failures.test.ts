@@ -43,7 +43,7 @@ describe('imports that fail', () => {
     })
   })
 
-  it('let one of two concurrent imports have the name', async () => {
+  it('let only one of two concurrent imports use the name', async () => {
     const before = storedRepos(given.server).length
     const answers = await Promise.all(
       [1, 2].map(() => migrate(given.ann, { clone_addr: given.address, repo_name: 'race' })),

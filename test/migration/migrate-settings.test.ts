@@ -93,7 +93,7 @@ describe('settings of imports', () => {
     }
   })
 
-  it('can be disabled, as can mirrors, and count for the limit of repositories', async () => {
+  it('can be disabled, like mirrors, and count for the limit of repositories', async () => {
     const strict = await startServer({
       settings: { 'repository.max_creation_limit': '1', 'mirror.disable_new_pull': 'true' },
     })

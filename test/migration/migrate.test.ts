@@ -65,7 +65,7 @@ describe('imported repositories', () => {
     ).toBe(201)
   })
 
-  it('keep the object format, and may be empty', async () => {
+  it('retain the object format, and may be empty', async () => {
     await given.upstream.create('modern', { format: 'sha256' })
     expect(
       (await migrate(given.ann, { clone_addr: `${given.upstream.url}/modern.git`, repo_name: 'modern' })).json,
@@ -79,7 +79,7 @@ describe('imported repositories', () => {
     ).toMatchObject({ empty: true, branch_count: 0 })
   })
 
-  it('belong to an owner that the caller may create repositories for', async () => {
+  it('belong to an owner for whom the actor may create repositories', async () => {
     const { owner } = await given.server.world.org('acme')
     const hidden = await given.server.world.org('hidden', { visibility: 'private' })
     const target = (repo_owner: string) => ({ clone_addr: given.address, repo_name: 'given', repo_owner })
@@ -120,7 +120,7 @@ describe('imported repositories', () => {
     }
   })
 
-  it('take an unknown service for plain git, with a warning that names it', async () => {
+  it('treat an unknown service as plain git, with a warning that names it', async () => {
     const made = await migrate(given.ann, { clone_addr: given.address, repo_name: 'nonsense', service: 'nonsense' })
     expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([201, 'service: unknown and ignored: nonsense'])
     const known = await migrate(given.ann, { clone_addr: given.address, repo_name: 'known', service: 'Gogs' })

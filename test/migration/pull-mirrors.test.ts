@@ -144,7 +144,7 @@ describe('pull mirrors', () => {
     expect((await mirrorRow(name)).last_error).toBe('')
   })
 
-  it('use the HEAD of the source, and keep their own default branch until it changes', async () => {
+  it('use the HEAD of the source, and retain their own default branch until it changes', async () => {
     const name = await mirror()
     await upstream.run(name, 'branch', '-m', 'main', 'trunk')
     await upstream.run(name, 'branch', 'other')

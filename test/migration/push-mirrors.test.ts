@@ -133,7 +133,7 @@ describe('push mirrors', () => {
     expect((await ann.client.get(path)).json).toEqual([])
   })
 
-  it('make the remote equal: with forced updates, tags and pruning', async () => {
+  it('make the remote equal, with forced updates, tags and pruning', async () => {
     const { path, name, address } = await pair()
     await other.run(name, 'branch', 'theirs')
     await other.push(name)

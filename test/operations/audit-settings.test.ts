@@ -58,7 +58,7 @@ describeOnBoth('the audit log of settings', (kind) => {
       })
   })
 
-  it('contains quota rules and groups, and who is in them', async () => {
+  it('contains quota rules and groups, and their members', async () => {
     const client = root
     const [rules, groups] = ['/admin/quota/rules', '/admin/quota/groups']
     const rule = { name: 'small', limit: 1000, subjects: ['size:all'] }
@@ -104,7 +104,7 @@ describeOnBoth('the audit log of settings', (kind) => {
     ])
   })
 
-  it('contains badges that are made and deleted at the command line', async () => {
+  it('contains badges that are created and deleted at the command line', async () => {
     const { badges } = world.server.app
     await badges.create(commandLine, { slug: 'early', description: '', imageUrl: '' })
     await badges.delete(commandLine, 'early')

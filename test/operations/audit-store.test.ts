@@ -40,7 +40,7 @@ describeOnBoth('the table of the audit log', (kind) => {
     expect(await rows(db, 'audit_entry')).toEqual(before)
   })
 
-  it('keeps entries for the days of the setting, and deletes more than a batch of older ones', async () => {
+  it('retains entries for the configured days, and deletes more than a batch of older ones', async () => {
     await db.database.transaction(async (tx) => {
       for (let number = 0; number < 1_100; number++)
         await db.events.append(
@@ -77,7 +77,7 @@ describeOnBoth('the table of the audit log', (kind) => {
 })
 
 describeOnBoth('audit.days = 0', (kind) => {
-  it('keeps entries for ever', async () => {
+  it('retains entries for ever', async () => {
     let now = 1_000
     const db = await freshCore(kind, { settings: { 'audit.days': '0' }, clock: { now: () => now } })
     try {

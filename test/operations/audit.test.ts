@@ -36,7 +36,7 @@ describeOnBoth('the audit log', (kind) => {
     expect((await ann.client.get('/admin/audit')).status).toBe(403)
   })
 
-  it('says who did what, from where, by which credential', async () => {
+  it('contains actor, action, address and credential', async () => {
     const agent = { 'user-agent': 'a client/1.0' }
     expect((await ann.client.post('/user/keys', { title: 'home', key: KEY }, agent)).status).toBe(201)
     expect(await newest('key.added')).toMatchObject({
@@ -150,7 +150,7 @@ describeOnBoth('the audit log', (kind) => {
     ])
   })
 
-  it('counts failed sign-ins by client and account, and keeps no name that is no account', async () => {
+  it('counts failed sign-ins by client and account, and stores no names without an account', async () => {
     for (let times = 0; times < 3; times++)
       expect((await server.anonymous.get('/user', basic('bob', 'HIDDEN'))).status).toBe(401)
     expect((await server.anonymous.get('/user', basic('HIDDEN', 'HIDDEN'))).status).toBe(401)
@@ -179,7 +179,7 @@ describeOnBoth('the audit log', (kind) => {
     })
   })
 
-  it('records what administrators do to accounts', async () => {
+  it('records changes of accounts by administrators', async () => {
     const path = '/admin/users/bob'
     expect((await root.client.patch(path, { login_name: '', admin: true })).status).toBe(200)
     expect(await newest('admin.user-edited')).toMatchObject({
@@ -194,7 +194,7 @@ describeOnBoth('the audit log', (kind) => {
     expect(await newest('user.deleted')).toMatchObject({ target: { id: bob.user.id, name: 'robert' } })
   })
 
-  it('records what administrators do to the site', async () => {
+  it('records changes of the site by administrators', async () => {
     await server.app.badges.create(commandLine, { slug: 'kind', description: '', imageUrl: '' })
     const badges = { badge_slugs: ['kind'] }
     expect((await root.client.post('/admin/users/ann/badges', badges)).status).toBe(204)
@@ -220,7 +220,7 @@ describeOnBoth('the audit log', (kind) => {
     expect(await newest('admin.repository-adopted')).toMatchObject({ target: { kind: 'repository', name: 'ann/kept' } })
   })
 
-  it('records organizations and what their teams may do', async () => {
+  it('records organizations and the rights of their teams', async () => {
     expect((await ann.client.post('/orgs', { username: 'acme' })).status).toBe(201)
     expect((await ann.client.patch('/orgs/acme', { visibility: 'private' })).status).toBe(200)
     expect(await newest('organization.visibility-changed')).toMatchObject({

@@ -118,7 +118,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     folder.remove()
   })
 
-  it('see each other’s pushes at once, and have directories of their own', async () => {
+  it('see each other’s pushes at once, and have separate directories', async () => {
     for (const n of [0, 1, 0, 1]) {
       const made = commit(`by ${n} ${Math.random()}`)
       expect(await push(n, made, `refs/heads/b${made}`)).toMatchObject({ code: 0 })
@@ -128,7 +128,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
   })
 
   it(
-    'refuse what a node wants to push after it did not respond for longer than its lease',
+    'refuse a push of a node that did not respond for longer than its lease',
     { ...MEASURED, timeout: 60_000 },
     async () => {
       const [late, taken] = [commit('late'), commit('taken')]
@@ -184,7 +184,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     await vi.waitFor(async () => expect(await guess(1)).toBe(429), { timeout: 1_000, interval: 50 })
   }, 30_000)
 
-  it('go on at once when a node is killed', { ...MEASURED, timeout: 60_000 }, async () => {
+  it('continue at once when a node is killed', { ...MEASURED, timeout: 60_000 }, async () => {
     // Another attempt after one that took too long.
     stops.disarm()
     if (servers[0]!.child.signalCode !== null) servers = [await start('one'), servers[1]!]
@@ -227,7 +227,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     expect(rows).toEqual([{ node: 'two' }])
   })
 
-  it('go on when the worker is killed that runs the background work', MEASURED, async () => {
+  it('continue when the worker that runs the background work is killed', MEASURED, async () => {
     const pid = await leaderOf('two')
     await expect.poll(() => membersOf('two'), { timeout: 20_000 }).toHaveLength(2)
     const members = await membersOf('two')

@@ -6,7 +6,7 @@ import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 const MANY = 250
 
 describeOnBoth('counters', (kind) => {
-  it('are counted again some at a time, while others write', async () => {
+  it('are recounted in batches during concurrent writes', async () => {
     const { database, close } = await freshDatabase(kind)
     try {
       const ids = await database.transaction(async (tx) => {

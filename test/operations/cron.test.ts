@@ -20,7 +20,7 @@ describe('scheduled tasks', () => {
     expect((await ann.client.post('/admin/cron/no_such_task')).status).toBe(403)
   })
 
-  it('are listed by name in pages, and run when asked', async () => {
+  it('are listed by name in pages, and run on request', async () => {
     const all = await root.client.get('/admin/cron?limit=50')
     const names: string[] = all.json.map((task: { name: string }) => task.name)
     expect(names).toEqual(names.toSorted())

@@ -33,7 +33,7 @@ describeOnBoth('the doctor of a running server', (kind) => {
   const problems = (found: readonly Finding[]) => found.filter(({ state }) => state === 'problem')
   const note = (what: string): Finding => ({ what: `ann/app: ${what}${LATER}`, state: 'note' })
 
-  it('does not report a ref that is recorded between its two looks', async () => {
+  it('does not report a ref that is recorded between its two checks', async () => {
     oracle(path, ['update-ref', 'refs/heads/soon', 'refs/heads/main'])
     const { pushes } = world.server.app
     const inspect = pushes.inspect
@@ -50,7 +50,7 @@ describeOnBoth('the doctor of a running server', (kind) => {
     expect([looks, spy.mock.calls.length > 1]).toEqual([2, true])
   })
 
-  it('reports a ref that stays without a record, and one that moved again meanwhile only where it does too', async () => {
+  it('reports a ref that remains unrecorded, and one that changed again only if it also remains so', async () => {
     oracle(path, ['update-ref', 'refs/heads/left', 'refs/heads/main'])
     oracle(path, ['update-ref', 'refs/heads/moving', 'refs/heads/main'])
     const { pushes } = world.server.app
@@ -73,7 +73,7 @@ describeOnBoth('the doctor of a running server', (kind) => {
     expect(await examine()).toEqual([])
   })
 
-  it('notes a head that the event of a push, and then its job, is about to move', async () => {
+  it('notes a head that the event of a push, and then its job, is about to update', async () => {
     await commitFile(world.wes, { branch: 'wide', from: 'main' })
     const numbers: number[] = []
     for (let at = 0; at < 6; at++) {
@@ -105,7 +105,7 @@ describeOnBoth('the doctor of a running server', (kind) => {
     expect(await examine()).toEqual([])
   })
 
-  it('does not report a repository that was deleted between its two looks', async () => {
+  it('does not report a repository that was deleted between its two checks', async () => {
     const repo = await world.server.world.repo({ owner: world.ann, name: 'leaving', autoInit: true })
     oracle(world.server.app.git.path(repo.storage), ['update-ref', 'refs/heads/soon', 'HEAD'])
     const { pushes } = world.server.app

@@ -18,7 +18,7 @@ describe('discovery by other servers', () => {
   })
   afterAll(() => server.close())
 
-  it('answers its version at the address that clients of Forgejo use', async () => {
+  it('returns its version at the address that clients of Forgejo use', async () => {
     const { version } = JSON.parse((await server.anonymous.get('//api/forgejo/v1/version')).text)
     expect(version).toBe((await server.anonymous.get('/version')).json.version)
   })
@@ -60,7 +60,7 @@ describe('discovery by other servers', () => {
       expect((await finger(resource)).status, resource).toBe(400)
   })
 
-  it('finds by shown addresses alone', async () => {
+  it('finds accounts only by visible addresses', async () => {
     expect((await finger('mailto:Ann@example.test')).status).toBe(200)
     await ann.client.patch('/user/settings', { hide_email: true })
     expect((await finger('mailto:ann@example.test')).status).toBe(404)
@@ -69,7 +69,7 @@ describe('discovery by other servers', () => {
   })
 })
 
-it('says nothing where federation is off', async () => {
+it('responds with 404 when federation is disabled', async () => {
   const server = await startServer()
   for (const path of ['/nodeinfo', '//.well-known/nodeinfo', '//.well-known/webfinger?resource=acct:a@b'])
     expect((await server.anonymous.get(path)).status).toBe(404)

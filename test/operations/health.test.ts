@@ -31,7 +31,7 @@ describe('the health of a server', () => {
   const checks = { server: 'pass', database: 'pass', schema: 'pass', repositories: 'pass', storage: 'pass' }
   const ready = [200, { status: 'pass', checks }]
 
-  it('passes without credentials, for the same work however often it is asked', async () => {
+  it('passes without credentials, and runs one test for many requests', async () => {
     // The first request to the bucket loads its library.
     await expect.poll(() => ask('readyz'), PATIENT).toEqual(ready)
     const before = bucket.requests.length
@@ -68,7 +68,7 @@ describe('the health of a server', () => {
     await expect.poll(() => ask('readyz'), PATIENT).toEqual(ready)
   })
 
-  it('is not ready when it is about to stop, and serves', async () => {
+  it('is not ready when it is about to stop, but still serves requests', async () => {
     server.app.beginStop()
     expect(await ask('readyz')).toEqual([503, { status: 'fail', checks: { ...checks, server: 'fail' } }])
     expect(await ask('healthz')).toEqual(healthy)
@@ -82,7 +82,7 @@ describe('the health of a server', () => {
   })
 })
 
-it('one test of a part runs at a time, ends at its deadline and is logged once', async () => {
+it('one test of a component runs at a time, ends at its deadline and is logged once', async () => {
   let tests = 0
   const logged: string[] = []
   const log = { error: () => logged.push('fails'), info: () => logged.push('passes') }
@@ -96,7 +96,7 @@ it('one test of a part runs at a time, ends at its deadline and is logged once',
   expect(logged).toEqual(['fails', 'passes'])
 })
 
-it('keeps a failure shorter than a success', async () => {
+it('caches a failure for a shorter time than a success', async () => {
   let isAway = true
   let tests = 0
   const test = async (): Promise<void> => {
@@ -113,7 +113,7 @@ it('keeps a failure shorter than a success', async () => {
   expect(tests).toBe(2)
 })
 
-it('metrics are off by default', async () => {
+it('metrics are disabled by default', async () => {
   const server = await startServer()
   expect((await server.anonymous.get('//metrics')).status).toBe(404)
   await server.close()

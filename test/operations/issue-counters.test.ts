@@ -36,7 +36,7 @@ describeOnBoth('counters of issues', (kind) => {
   }, 60_000)
   afterAll(() => db.close())
 
-  it('are right, and counted again where they are wrong', async () => {
+  it('are right, and recounted if they are wrong', async () => {
     expect(await findWrongCounters(db.database.read)).toEqual([])
     const wrong = (table: 'issue' | 'label' | 'milestone' | 'repo', values: object) =>
       db.database.transaction((tx) =>

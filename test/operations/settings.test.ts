@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-it('clients learn what the server has off and how many repositories a user may have', async () => {
+it('clients can read the disabled features and the maximum number of repositories of a user', async () => {
   const answers = await Promise.all(servers.map((server) => server.anonymous.get('/settings/repository')))
   const members = (off: boolean) => ({
     mirrors_disabled: off,

@@ -28,7 +28,7 @@ const run = async (task: string): Promise<void> => {
   await server.drain()
 }
 
-it('counts again where counters are wrong', async () => {
+it('recounts wrong counters', async () => {
   const repo = await server.world.repo({ owner: ann, name: 'counted' })
   await server.app.database.transaction(async (tx) => {
     await tx.updateTable('repo').set({ watchers_count: 7 }).where('id', '=', repo.id).execute()
@@ -38,7 +38,7 @@ it('counts again where counters are wrong', async () => {
   expect(lines.map(({ msg }) => msg)).toContain('recounted wrong counters')
 })
 
-it('packs repositories anew, and those that lost a branch once its time is over', async () => {
+it('repacks repositories, and those with a deleted branch after its retention time', async () => {
   const repo = await server.world.repo({ owner: ann, name: 'packed', autoInit: true })
   const path = server.app.git.path(repo.storage)
   const packs = async (): Promise<number> => Number(/packs: (\d+)/.exec(await git(path, ['count-objects', '-v']))![1])
@@ -82,7 +82,7 @@ it('deletes events and activities more than a year old', async () => {
   expect(await feed()).toEqual(['create_repo recent'])
 })
 
-it('deletes repositories whose files are gone, unless that is most of them', async () => {
+it('deletes repositories whose files are missing, unless most of them are', async () => {
   const gone = await server.world.repo({ owner: ann, name: 'gone', autoInit: true })
   rmSync(server.app.git.path(gone.storage), { recursive: true })
   await run('delete_missing_repos')
@@ -102,7 +102,7 @@ it('deletes repositories whose files are gone, unless that is most of them', asy
   }
 })
 
-it('says which repository is damaged and goes on', async () => {
+it('reports a damaged repository and continues', async () => {
   const [broken, lost] = [
     await server.world.repo({ owner: ann, name: 'broken', autoInit: true }),
     await server.world.repo({ owner: ann, name: 'lost', autoInit: true }),

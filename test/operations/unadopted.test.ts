@@ -41,7 +41,7 @@ describe('unadopted repositories', () => {
     expect((await ann.client.delete('/admin/unadopted/ann/big')).status).toBe(403)
   })
 
-  it('are listed by name, narrowed by a glob', async () => {
+  it('are listed by name, filtered by a glob', async () => {
     const list = async (query = ''): Promise<string[]> => (await root.client.get(`/admin/unadopted${query}`)).json
     expect(await list()).toEqual(['ann/big', 'ann/lib.a', 'ghost/x'])
     expect(await list('?pattern=LIB*')).toEqual(['ann/lib.a'])
@@ -75,7 +75,7 @@ describe('unadopted repositories', () => {
     expect((await root.client.post('/admin/unadopted/ann/big')).status).toBe(404)
   })
 
-  it('keep SHA-256', async () => {
+  it('retain SHA-256', async () => {
     const head = await put('ann/wide', 'sha256')
     expect((await root.client.post('/admin/unadopted/ann/wide')).status).toBe(204)
     expect((await ann.client.get('/repos/ann/wide')).json.object_format_name).toBe('sha256')

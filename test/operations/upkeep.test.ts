@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('heals rows that a crash between refs and database left behind, then packs and measures the repository', async () => {
+it('repairs rows after a crash between refs and database, then packs and measures the repository', async () => {
   const alice = await server.world.user('alice')
   const repo = await server.world.repo({ owner: alice, name: 'one', autoInit: true })
   await git(server.app.git.path(repo.storage), ['branch', 'extra', 'main'])

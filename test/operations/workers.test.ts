@@ -87,7 +87,7 @@ describe('a server of two workers', () => {
     expect(statusesOfRestart).toEqual([200])
   })
 
-  it('sums what the workers measure', async () => {
+  it('sums the measurements of the workers', async () => {
     const series = /^ingot_http_requests_total\{operation="getVersion",method="GET",status="200"\} (\d+)$/m
     await all(12, () => call('GET', '/api/v1/version'))
     expect(Number(series.exec((await call('GET', '/metrics')).text)?.[1])).toBe(12)
@@ -113,7 +113,7 @@ describe('a server of two workers', () => {
     }
   })
 
-  it('takes pushes to one repository side by side', async () => {
+  it('accepts concurrent pushes to one repository', async () => {
     const remote = `${server.url.replace('://', `://admin:${token}@`)}/admin/desk.git`
     const dir = mkdtempSync(join(tmpdir(), 'ingot-workers-'))
     try {
@@ -140,7 +140,7 @@ describe('a server of two workers', () => {
     }
   })
 
-  it('does at once in one worker what requests to the other one enqueue', MEASURED, async () => {
+  it('runs jobs at once that requests to the other worker enqueue', MEASURED, async () => {
     const hook = {
       type: 'gitea',
       active: true,
@@ -174,7 +174,7 @@ describe('a server of two workers', () => {
     await expect.poll(list, { timeout: 10_000 }).toEqual(one)
   })
 
-  it('frees at once what a killed worker has locked, and loses nothing', KILLED, async () => {
+  it('releases the locks of a killed worker at once, and loses nothing', KILLED, async () => {
     await until(() => serving().length === 2, 60_000)
     const name = `many-${performance.now().toFixed()}`
     expect((await call('POST', '/api/v1/user/repos', { name })).status).toBe(201)

@@ -36,7 +36,7 @@ describeOnBoth('packages', (kind) => {
   const versions = (answer: Response<{ name: string; version: string }[]>): string[] =>
     answer.json.map(({ name, version }) => `${name} ${version}`)
 
-  it('of an owner without any are an empty list, and each single one is missing', async () => {
+  it('of an owner without packages are an empty list and 404', async () => {
     const list = await server.anonymous.get('/packages/bob')
     expect([list.status, list.json, list.headers.get('x-total-count')]).toEqual([200, [], '0'])
     const path = '/packages/bob/npm/none'
@@ -54,7 +54,7 @@ describeOnBoth('packages', (kind) => {
     for (const answer of await Promise.all(calls)) expect([answer.status, answer.json]).toEqual([404, {}])
   })
 
-  it('are listed by version, the newest first, and found by type and a part of the name', async () => {
+  it('are listed by version, newest first, and found by type and a part of the name', async () => {
     for (const [name, version, type] of [
       ['Tool', '1.0', 'npm'],
       ['lib_x', '0.1', 'npm'],
@@ -97,7 +97,7 @@ describeOnBoth('packages', (kind) => {
     expect(await asked('/packages/guild?limit=6')).toBe(await asked('/packages/guild?limit=1&q=single'))
   })
 
-  it('are linked to a repository of their owner, which only viewers of it see', async () => {
+  it('are linked to a repository of their owner, which is shown only to its readers', async () => {
     const { client } = ann!
     const path = '/packages/ann/npm/tool'
     expect((await client.post(`${path}/-/unlink`)).status).toBe(400)
@@ -125,7 +125,7 @@ describeOnBoth('packages', (kind) => {
     }
   })
 
-  it('are deleted by version, with the last one as a whole, and with their owner', async () => {
+  it('are deleted by version, entirely with the last version, and with their owner', async () => {
     const { client } = ann!
     const path = '/packages/ann/npm/tool'
     expect((await client.delete(`${path}/2.0-rc`)).status).toBe(204)
@@ -147,7 +147,7 @@ describeOnBoth('packages', (kind) => {
     expect(await rows(server, 'package', { name: 'left' })).toEqual([])
   })
 
-  it('are read and changed by who may: the owner, teams with the unit, site administrators', async () => {
+  it('are read and changed by the owner, teams with the unit, and site administrators', async () => {
     await publish(guild, 'secret', '1')
     const outcome = async (client: Client): Promise<number[]> => {
       await publish(guild, 'probe', '1').catch(() => undefined)

@@ -21,7 +21,7 @@ describeOnBoth('OAuth2 applications', (kind) => {
   const create = (by: Person, more: object = {}) =>
     by.client.post(PATH, { name: 'app', redirect_uris: ['https://app.example.test/cb'], ...more })
 
-  it('are hidden from anonymous callers, other users and tokens without the scope', async () => {
+  it('are hidden from anonymous clients, other users and tokens without the scope', async () => {
     const { json } = await create(alice)
     expect((await server.anonymous.get(PATH)).status).toBe(401)
     expect((await server.anonymous.post(PATH, { name: 5 })).status).toBe(401)
@@ -39,7 +39,7 @@ describeOnBoth('OAuth2 applications', (kind) => {
     expect((await alice.client.get(`${PATH}/${json.id}`)).json.name).toBe('app')
   })
 
-  it('may share a name, and name no address', async () => {
+  it('may share a name, and need no address', async () => {
     for (let i = 0; i < 2; i++) {
       const made = await create(alice, { name: 'twin', redirect_uris: [] })
       expect([made.status, made.json.redirect_uris, made.json.confidential_client, typeof made.json.created]).toEqual([
@@ -51,7 +51,7 @@ describeOnBoth('OAuth2 applications', (kind) => {
     }
   })
 
-  it('show their secret once, keep only its hash, and make a new one when replaced', async () => {
+  it('return their secret once, store only its hash, and generate a new one when replaced', async () => {
     const made = await create(bob, { confidential_client: true, skip_secondary_authorization: true })
     expect(made.status).toBe(201)
     expect(made.json.client_secret).toMatch(/^gto_[a-z2-7]{52}$/)

@@ -47,7 +47,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ).toMatch(/^gta_/)
   })
 
-  it('shows errors of untrusted clients to the user and redirects nowhere', async () => {
+  it('shows errors of untrusted clients to the user without a redirect', async () => {
     const app = await register()
     const browser = await signedIn()
     const cases = [
@@ -106,7 +106,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ])
   })
 
-  it('accepts only the grant that the user was asked for, from the browser that was asked', async () => {
+  it('accepts only the grant of the consent form, from the browser that got the form', async () => {
     const app = await register()
     const browser = await signedIn()
     await browser.open(authorizePath({ client_id: app.client, scope: 'read:user' }))

@@ -79,7 +79,7 @@ describe('the algorithm of tokens', () => {
     ['ES384', 'EC'],
     ['ES512', 'EC'],
     ['EdDSA', 'OKP'],
-  ])('%s: clients verify with the key that is published', (algorithm, kty) =>
+  ])('%s: clients verify with the published key', (algorithm, kty) =>
     withServer({ 'oauth2.jwt_signing_algorithm': algorithm, 'oauth2.jwt_claim_issuer': ISSUER }, async (situation) => {
       const { server } = situation
       const { app, tokens } = await signInTo(situation)
@@ -151,7 +151,7 @@ describe('the algorithm of tokens', () => {
   )
 })
 
-it('built-in applications are those of the setting, and no list contains them', () =>
+it('the setting selects the built-in applications, which no list contains', () =>
   withServer({ 'oauth2.default_applications': 'tea' }, async ({ server, alice }) => {
     const known = {
       'a4792ccc-144e-407e-86c9-5e7d8d9c3269': 'git-credential-oauth',
@@ -176,7 +176,7 @@ it('built-in applications are those of the setting, and no list contains them', 
     expect((await alice.client.get('/user/applications/oauth2')).json).toEqual([])
   }))
 
-it('an unknown built-in application stops the start', () => {
+it('an unknown built-in application prevents the start', () => {
   const start = () => loadConfig({ flags: { 'oauth2.default_applications': 'tea,gcm' } })
   expect(start).toThrow(
     'oauth2.default_applications.1 is "gcm"; allowed: a list of git-credential-oauth, git-credential-manager, tea',
@@ -184,7 +184,7 @@ it('an unknown built-in application stops the start', () => {
   expect(loadConfig({ flags: { 'oauth2.default_applications': '' } }).oauth2.default_applications).toEqual([])
 })
 
-it('access and refresh tokens last as long as the settings say', () =>
+it('the settings determine the lifetime of access and refresh tokens', () =>
   withServer(
     { 'oauth2.access_token_expiration_time': '77', 'oauth2.refresh_token_expiration_time': '2' },
     async (situation) => {

@@ -106,7 +106,7 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     )
   })
 
-  it('a code that is sent again ends the tokens that were issued from it, and no others', async () => {
+  it('a reused code revokes the tokens that were issued for it, and no others', async () => {
     const app = await register()
     const fields = { grant_type: 'authorization_code', redirect_uri: CALLBACK }
     const untouched = (await exchange(app, { ...fields, code: await codeFor(app) })).json
@@ -127,7 +127,7 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     expect(json.error).toBe('invalid_grant')
   })
 
-  it('renews tokens, and an old refresh token stays good', async () => {
+  it('renews tokens, and an old refresh token remains valid', async () => {
     const app = await register()
     const first = await tokensFor(app, { scope: 'read:user' })
     for (let i = 0; i < 2; i++) {
@@ -159,7 +159,7 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     expect((await asToken(tokens.access_token).get('/user')).status).toBe(200)
   })
 
-  it('ends with the grant, the application and the account', async () => {
+  it('is revoked with the grant, the application and the account', async () => {
     const erin = await world.server.world.user('erin')
     const browser = await signedIn('erin')
     const app = await register()
@@ -195,7 +195,7 @@ describeOnBoth('refresh tokens that work once, by setting', (kind) => {
     'oauth2.invalidate_refresh_tokens': 'true',
   })
 
-  it('an old one that is used late ends the chain', async () => {
+  it('a late use of an old one revokes the chain', async () => {
     const app = await register()
     const first = await tokensFor(app, { scope: 'read:user' })
     const refresh = (token: string) => exchange(app, { grant_type: 'refresh_token', refresh_token: token })

@@ -159,7 +159,7 @@ it('clients in browsers of other origins may call the endpoints when CORS is con
   }
 })
 
-it('nothing of the provider is there when it is switched off, and its tokens count no more', async () => {
+it('the disabled provider has no endpoints, and its tokens are no longer valid', async () => {
   const server = await startServer({ settings: { 'oauth2.enabled': 'false' } })
   try {
     for (const path of [

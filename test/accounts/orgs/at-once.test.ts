@@ -18,7 +18,7 @@ describeOnBoth('requests at the same time', (on) => {
 
   const statuses = (answers: readonly Pick<Response, 'status'>[]): number[] => answers.map(({ status }) => status)
 
-  it('delete a team once, and lose no edit of another member', async () => {
+  it('delete a team once, and preserve edits of other members', async () => {
     const { client } = guild.owner
     const [crew, doomed] = [await guild.team('crew'), await guild.team('doomed')]
     await Promise.all([
@@ -39,7 +39,7 @@ describeOnBoth('requests at the same time', (on) => {
     expect(found.filter((status) => ![200, 204, 404].includes(status))).toEqual([])
   })
 
-  it('do not exceed the limit of repositories together', async () => {
+  it('do not jointly exceed the limit of repositories', async () => {
     const eve = await server.world.user('eve')
     expect((await root.client.patch('/admin/users/eve', { max_repo_creation: 2 })).status).toBe(200)
     const made = await Promise.all(
@@ -49,7 +49,7 @@ describeOnBoth('requests at the same time', (on) => {
     expect((await eve.client.get('/user/repos')).json).toHaveLength(2)
   })
 
-  it('give a repository to one new owner', async () => {
+  it('transfer a repository to only one new owner', async () => {
     await server.world.repo({ owner: root, name: 'gift' })
     const owners = ['eve', 'ann', 'guild']
     const answers = await Promise.all(
@@ -60,7 +60,7 @@ describeOnBoth('requests at the same time', (on) => {
     expect(statuses(places).toSorted((a, b) => a - b)).toEqual([200, 404, 404])
   })
 
-  it('delete what another one edits, which then finds nothing', async () => {
+  it('delete a row that another one edits, which then gets 404', async () => {
     const { client } = guild.owner
     for (const name of ['shortlived', 'ephemeral']) {
       expect((await client.post('/orgs', { username: name })).status).toBe(201)

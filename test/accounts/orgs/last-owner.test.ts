@@ -51,7 +51,7 @@ describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
     }
   })
 
-  it('when one is purged while the other leaves: an owner stays, or the organization is deleted', async () => {
+  it('when one is purged while the other leaves: an owner remains, or the organization is deleted', async () => {
     const made = await Promise.all(Array.from({ length: ROUNDS }, (_, round) => newOrg(`org${round}`)))
     const leave = made.map(({ org }) =>
       db.core.orgMembers.delete(viewerOfAccount(bob), { org, isMember: true, isOwner: true }, 'bob'),

@@ -29,7 +29,7 @@ describe('non-members of organizations', () => {
     await server.world.org('den', { owner: ann, visibility: 'private' })
   })
 
-  it('get 401 before anything is looked up', async () => {
+  it('get 401 before any look-up', async () => {
     for (const path of ['/orgs/shop', '/orgs/den', '/orgs/nothing'])
       expect((await server.anonymous.patch(path, { location: 5 })).status).toBe(401)
     expect((await server.anonymous.post('/orgs', {})).status).toBe(401)
@@ -37,7 +37,7 @@ describe('non-members of organizations', () => {
     expect((await server.anonymous.get('/orgs/shop/members')).status).toBe(401)
   })
 
-  it('get the same answer for a hidden organization as for a missing one', async () => {
+  it('get the same response for a hidden organization as for a missing one', async () => {
     for (const path of ['/orgs/den', '/orgs/nothing', '/orgs/bob']) {
       expect((await bob.client.get(path)).status).toBe(404)
       expect((await bob.client.patch(path, {})).status).toBe(404)
@@ -70,7 +70,7 @@ describe('non-members of organizations', () => {
     expect(names(await outward.get('/orgs'))).toEqual(['shop'])
   })
 
-  it('get the organizations that they may see, A-Z', async () => {
+  it('can list the organizations that they may see, A-Z', async () => {
     expect(names(await server.anonymous.get('/orgs'))).toEqual(['shop'])
     expect(names(await bob.client.get('/orgs'))).toEqual(['club', 'shop'])
     expect(names(await root.client.get('/orgs'))).toEqual(['club', 'den', 'shop'])
@@ -131,7 +131,7 @@ describe('creating an organization', () => {
     expect((await server.anonymous.get('/orgs/yard/public_members/bob')).status).toBe(404)
   })
 
-  it('refuses bad, reserved and taken names and values with the field', async () => {
+  it('refuses bad, reserved and duplicate names and bad values, naming the field', async () => {
     const refused = async (body: object): Promise<string> => {
       const answer = await bob.client.post('/orgs', body)
       expect(answer.status).toBe(422)
@@ -197,7 +197,7 @@ describe('editing an organization', () => {
     expect((await root.client.patch('/orgs/mill', { visibility: 'private' })).json.visibility).toBe('private')
   })
 
-  it('renames: ids stay, and the old name redirects callers that may see the organization', async () => {
+  it('renames without changing ids; the old name redirects clients that may see the organization', async () => {
     const { org } = await server.world.org('old', { owner: bob })
     expect((await bob.client.post('/orgs/old/rename', {})).json.message).toBe('[NewName]: Required')
     expect((await bob.client.post('/orgs/old/rename', { new_name: 'ann' })).status).toBe(422)

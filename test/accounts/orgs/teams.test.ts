@@ -34,7 +34,7 @@ describe('teams', () => {
     })
   })
 
-  it('answer 404 before any other check when missing, and to non-members of a hidden organization', async () => {
+  it('respond with 404 before any other check when missing, and to non-members of a hidden organization', async () => {
     const cabal = await server.world.org('cabal', { visibility: 'private', owner: guild.owner })
     const hidden = await cabal.team('cell')
     for (const path of ['/teams/999999', '/teams/0/repos', '/teams/x/activities/feeds']) {
@@ -49,7 +49,7 @@ describe('teams', () => {
     expect((await server.anonymous.patch('/teams/999999', '{"broken')).status).toBe(404)
   })
 
-  it('answer the organization and the lowest level of their units', async () => {
+  it('contain the organization and the lowest level of their units', async () => {
     const { client } = guild.owner
     const units_map = { 'repo.code': 'write', 'repo.issues': 'read', 'repo.wiki': 'none', 'repo.ext_wiki': 'none' }
     expect(
@@ -96,7 +96,7 @@ describe('teams', () => {
     })
   })
 
-  it('have every repository with the flag, and keep them when it is turned off', async () => {
+  it('have every repository with the flag, and retain them when it is disabled', async () => {
     const repo = await server.world.repo({ owner: guild.org, by: guild.owner, name: 'one', isPrivate: true })
     const team = await guild.team('all', { includesAllRepositories: true, members: [bob] })
     expect((await bob.client.get('/repos/guild/one')).status).toBe(200)
@@ -108,7 +108,7 @@ describe('teams', () => {
     expect((await bob.client.get('/repos/guild/one')).status).toBe(404)
   })
 
-  it('keep at least one owner', async () => {
+  it('always have at least one owner', async () => {
     const owners = (await guild.owner.client.get('/orgs/guild/teams/search?q=owners')).json.data[0]
     expect(owners.permission).toBe('owner')
     expect((await guild.owner.client.patch(`/teams/${owners.id}`, { name: 'bosses' })).status).toBe(403)

@@ -31,7 +31,7 @@ async function withServer(settings: Record<string, string>, work: (other: TestSe
 }
 
 describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
-  it('tokens in the query are not looked at where the operator says so', () =>
+  it('tokens in the query are ignored if the operator disables them', () =>
     withServer({ 'security.disable_query_auth_token': 'true' }, async (other) => {
       const token = await (await other.world.user('alice')).token('all')
       for (const name of ['token', 'access_token']) {
@@ -45,7 +45,7 @@ describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
       }
     }))
 
-  it('passwords are ignored where the operator disables them; tokens by Basic are accepted', () =>
+  it('passwords are ignored if the operator disables them; tokens by Basic are accepted', () =>
     withServer({ 'service.enable_basic_authentication': 'false' }, async (other) => {
       const person = await other.world.user('alice')
       expect((await other.anonymous.get('/user', basic('alice', PASSWORD))).json.message).toBe('token is required')
@@ -107,18 +107,18 @@ describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
 })
 
 describe('sudo (behaviour/auth-and-access#sudo)', () => {
-  it('is refused with a message alone', async () => {
+  it('is refused with only a message', async () => {
     for (const client of [server.anonymous, alice.client]) {
       const refused = await client.get('/user?sudo=root')
       expect([refused.status, refused.json]).toEqual([403, { message: 'Only administrators allowed to sudo.' }])
     }
   })
 
-  it('the query goes before the header', async () => {
+  it('the query takes precedence over the header', async () => {
     expect((await root.client.get('/user?sudo=alice', { sudo: 'root' })).json.login).toBe('alice')
   })
 
-  it('reaches accounts that could not sign in themselves', async () => {
+  it('works for accounts that cannot sign in themselves', async () => {
     for (const [name, edit] of [
       ['asleep', { isActive: false }],
       ['barred', { isLoginProhibited: true }],
@@ -130,14 +130,14 @@ describe('sudo (behaviour/auth-and-access#sudo)', () => {
     }
   })
 
-  it('leaves the scopes of the token as they are', async () => {
+  it('does not change the scopes of the token', async () => {
     const narrow = await root.withToken('read:user')
     expect((await narrow.get('/user?sudo=alice')).json.login).toBe('alice')
     expect((await narrow.patch('/user/settings?sudo=alice', { location: 'x' })).status).toBe(403)
     expect((await narrow.get('/repos/search?sudo=alice')).status).toBe(403)
   })
 
-  it('ends the rights of the administrator', async () => {
+  it('suspends the rights of the administrator', async () => {
     expect((await root.client.get('/admin/users?sudo=alice')).status).toBe(403)
   })
 })
@@ -145,7 +145,7 @@ describe('sudo (behaviour/auth-and-access#sudo)', () => {
 describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
   const create = (person: Person, body: object) => person.client.post(`/users/${person.name}/tokens`, body)
 
-  it('need a scope, be it one that opens nothing', async () => {
+  it('require a scope, even one without permissions', async () => {
     expect(await create(alice, { name: 'none' })).toMatchObject({
       status: 400,
       json: { message: 'access token must have a scope' },
@@ -155,7 +155,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     expect((await server.anonymous.get('/user', bearer(only.json.sha1))).status).toBe(403)
   })
 
-  it('scopes have one form', async () => {
+  it('scopes are normalized', async () => {
     const categories = 'activitypub admin misc notification organization package issue repository user'
     const nine = categories.split(' ').map((category) => `write:${category}`)
     const cases = [
@@ -182,7 +182,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     }
   })
 
-  it('names are one per user, as they are written', async () => {
+  it('names are unique per user and case-sensitive', async () => {
     const bob = await server.world.user('bob')
     for (const [person, name, status] of [
       [alice, 'same', 201],
@@ -193,7 +193,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
       expect((await create(person, { name, scopes: ['all'] })).status).toBe(status)
   })
 
-  it('by Basic, one with the scope makes and deletes others, with more scopes than its own', async () => {
+  it('by Basic, one with the scope can create and delete others, with more scopes than its own', async () => {
     const writer = basic('x', await alice.token('write:user'))
     const reader = basic('x', await alice.token('read:user'))
     const made = await server.anonymous.post('/users/alice/tokens', { name: 'more', scopes: ['all'] }, writer)
@@ -230,7 +230,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     }
   })
 
-  it('survive a new name and end with the account', async () => {
+  it('remain valid after a rename and are deleted with the account', async () => {
     const eve = await server.world.user('eve')
     const token = await eve.token('read:user')
     expect((await root.client.post('/admin/users/eve/rename', { new_username: 'eva' })).status).toBe(204)
@@ -240,7 +240,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     expect(await rows(server, 'access_token', { user_id: eve.user.id })).toEqual([])
   })
 
-  it('stored without a scope, before there were any, may do all', async () => {
+  it('stored without a scope by early versions have full access', async () => {
     const old = await create(alice, { name: 'old', scopes: ['read:user'] })
     await server.app.database.transaction(async (tx) =>
       tx.updateTable('access_token').set({ scopes: '' }).where('id', '=', old.json.id).execute(),
@@ -256,7 +256,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
 })
 
 describe('scopes (behaviour/auth-and-access#scopes)', () => {
-  it('a refusal names what is missing and what the token has, in the one form', async () => {
+  it('a refusal lists the missing and the present scopes in normalized form', async () => {
     const refusal = async (...scopes: string[]) => {
       const made = await alice.client.post('/users/alice/tokens', { name: `refusal ${scopes.join()}`, scopes })
       return (await server.anonymous.post('/user/repos', { name: 'x' }, bearer(made.json.sha1))).json.message
@@ -354,7 +354,7 @@ describe('tokens of applications (behaviour/auth-and-access#oauth2-and-openid-co
     ])
   })
 
-  it('a visitor who has not signed in is sent to do so, and comes back to the same question', async () => {
+  it('a visitor who has not signed in is redirected to the sign-in page and back to the same consent form', async () => {
     const path = '/login/oauth/authorize?client_id=x&scope=a%20b&state=%26'
     const answer = await fetch(server.url + path, { redirect: 'manual' })
     expect(answer.status).toBe(303)
@@ -362,7 +362,7 @@ describe('tokens of applications (behaviour/auth-and-access#oauth2-and-openid-co
     expect([location.pathname, location.searchParams.get('redirect_to')]).toEqual(['/user/login', path])
   })
 
-  it('discovery says what there is', async () => {
+  it('discovery lists the supported features', async () => {
     const document = (await (await fetch(`${server.url}/.well-known/openid-configuration`)).json()) as Record<
       string,
       unknown

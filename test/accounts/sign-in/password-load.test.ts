@@ -18,7 +18,7 @@ const withPassword = (name: string, password: string): Promise<number> =>
     .then(({ status }) => status)
 
 describe('many wrong passwords at once', () => {
-  it('leave threads for file reads, and are refused beyond a short queue', MEASURED, async () => {
+  it('do not occupy all threads, and are refused beyond a short queue', MEASURED, async () => {
     const client = await alice.withToken('read:repository')
     const read = async (): Promise<number> => {
       const begin = performance.now()

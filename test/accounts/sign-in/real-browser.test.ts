@@ -49,7 +49,7 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('button', { name: 'Sign in' }).click()
     }
 
-    it('a user signs in for an application, agrees and arrives there, and the next time goes straight through', async () => {
+    it('a user signs in for an application, agrees and is redirected; the next time without a prompt', async () => {
       const { json } = await alice.client.post('/user/applications/oauth2', {
         name: 'app',
         redirect_uris: [callback],
@@ -69,7 +69,7 @@ describe.skipIf(executablePath === undefined)(
       expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([])
     })
 
-    it('the cookie is out of reach of scripts, and signing out ends it', async () => {
+    it('scripts cannot read the cookie, and signing out invalidates it', async () => {
       await page.goto(`${server.url}/user/applications`)
       await fillPassword()
       await page.getByText('Signed in as alice').waitFor()
@@ -84,7 +84,7 @@ describe.skipIf(executablePath === undefined)(
       expect(await page.context().cookies()).not.toContainEqual(expect.objectContaining({ name: 'ingot_session' }))
     })
 
-    it('another site can send no form in the name of the user', async () => {
+    it('another site cannot send forms on behalf of the user', async () => {
       await page.goto(`${server.url}/user/applications`)
       await fillPassword()
       await page.getByText('Signed in as alice').waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(executablePath === undefined)(
       await page.getByText('Signed in as alice').waitFor()
     })
 
-    it('everything works with scripts switched off', async () => {
+    it('everything works with scripts disabled', async () => {
       const context = await browser.newContext({ javaScriptEnabled: false })
       page = await context.newPage()
       await page.goto(`${server.url}/user/login`)

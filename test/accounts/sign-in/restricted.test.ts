@@ -54,7 +54,7 @@ describeOnBoth('tokens with limits', (kind) => {
   }
 
   describe('expiry', () => {
-    it('is shown, and from then on the token is refused everywhere', async () => {
+    it('is shown, and the expired token is refused everywhere', async () => {
       const end = new Date(Math.floor((systemClock.now() + ahead + HOUR) / 1000) * 1000)
       const made = await make(alice, { expires_at: end.toISOString() })
       expect(made.status).toBe(201)
@@ -76,7 +76,7 @@ describeOnBoth('tokens with limits', (kind) => {
       expect((await lfs(made.json.sha1, 'open'))[0]).toBe(401)
     })
 
-    it('must lie ahead and be a time', async () => {
+    it('must be a valid time in the future', async () => {
       expect(await make(alice, { expires_at: '2001-01-01T00:00:00Z' })).toMatchObject({
         status: 422,
         json: { message: '[ExpiresAt]: must be in the future' },
@@ -85,7 +85,7 @@ describeOnBoth('tokens with limits', (kind) => {
       expect((await make(alice, { expires_at: 5 })).status).toBe(422)
     })
 
-    it('does not let a token make a successor that lives longer', async () => {
+    it('prevents a token from creating one with a longer lifetime', async () => {
       const at = (hours: number) => new Date(systemClock.now() + ahead + hours * HOUR).toISOString()
       const { json } = await make(alice, { expires_at: at(2) })
       const successor = (body: object) =>
@@ -115,7 +115,7 @@ describeOnBoth('tokens with limits', (kind) => {
       expect((await withValue(made.json.sha1).get('/user/repos')).json).toEqual([])
     })
 
-    it('needs repositories that the owner of the token sees', async () => {
+    it('requires repositories that the owner of the token can see', async () => {
       const bob = await server.world.user('bob')
       for (const repositories of [['alice/one'], ['alice/missing'], ['nobody/x'], ['nonsense'], ['a/b/c'], []])
         expect((await make(bob, { repositories })).status).toBe(422)
@@ -154,7 +154,7 @@ describeOnBoth('tokens with limits', (kind) => {
       }
     })
 
-    it('counts for administrators too, who cannot use sudo with it', async () => {
+    it('applies to administrators, too, who cannot use sudo with it', async () => {
       const { json } = await make(root, { repositories: ['alice/one'] })
       const client = withValue(json.sha1)
       expect((await client.get('/repos/alice/one')).status).toBe(200)
@@ -189,7 +189,7 @@ describeOnBoth('tokens with limits', (kind) => {
           expect(await lfs(value, repo, operation)).toEqual(await lfs(value, 'missing', operation))
     })
 
-    it('cannot be shaken off: no tokens, no repositories, nothing outside of them', async () => {
+    it('cannot be escaped by creating tokens or repositories or by other operations', async () => {
       const { client, value } = await restricted('alice/one', 'alice/open')
       const asBasic = createClient(server.url, server.app.operations, basic('alice', value))
       const attempts = [

@@ -26,7 +26,7 @@ describe('a reverse proxy that signs users in', () => {
   })
   afterAll(() => server.close())
 
-  it('is believed, for tokens too', async () => {
+  it('is trusted, also to manage tokens', async () => {
     expect((await server.anonymous.get('/user', { 'x-webauth-user': ' Ann ' })).json.login).toBe('ann')
     expect((await server.anonymous.get('/users/ann/tokens', { 'x-webauth-user': 'ann' })).status).toBe(200)
     expect(
@@ -34,13 +34,13 @@ describe('a reverse proxy that signs users in', () => {
     ).toBe('ann')
   })
 
-  it('makes no accounts unless it is to', async () => {
+  it('creates no accounts unless configured', async () => {
     for (const name of ['fresh', 'guild'])
       expect((await server.anonymous.get('/version', { 'x-webauth-user': name })).status).toBe(401)
     expect((await server.anonymous.get('/users/fresh')).status).toBe(404)
   })
 
-  it('is not believed by default', () =>
+  it('is not trusted by default', () =>
     withServer({}, async ({ anonymous, world }) => {
       await world.user('ann')
       expect((await anonymous.get('/user', { 'x-webauth-user': 'ann' })).status).toBe(401)
@@ -54,7 +54,7 @@ describe('accounts made by the reverse proxy', () => {
     'x-webauth-fullname': 'Fresh Face',
   }
 
-  it('appear once, whatever the password rules, and take the address and name only when configured', () =>
+  it('are created once, whatever the password rules, and use the address and name only when configured', () =>
     withServer(
       { ...REGISTER, 'security.password_complexity': 'lower,upper,digit,spec' },
       async ({ anonymous, world }) => {
@@ -72,7 +72,7 @@ describe('accounts made by the reverse proxy', () => {
       },
     ))
 
-  it('take the address and name of the proxy', () =>
+  it('use the address and name of the proxy', () =>
     withServer(
       { ...REGISTER, 'service.enable_reverse_proxy_email': 'true', 'service.enable_reverse_proxy_full_name': 'true' },
       async ({ anonymous }) => {

@@ -41,7 +41,7 @@ describe('a token check', () => {
     expect(await queriesOf(database, async () => expect(await version(headers)).toBe(200))).toEqual([])
   })
 
-  it('of a wrong token costs the one look-up, and no look at a password', async () => {
+  it('of a wrong token costs one look-up and no password check', async () => {
     expect(
       await queriesOf(server.app.database, async () =>
         expect(await version({ authorization: `token ${'0'.repeat(40)}` })).toBe(401),

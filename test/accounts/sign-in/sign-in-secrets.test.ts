@@ -26,7 +26,7 @@ describeOnBoth('the secret of the server', (kind) => {
   const keyWith = (secret: string, algorithm: SigningAlgorithm = 'RS256') =>
     createSigningKey({ database: db.database, clock: systemClock, secrets: boxOf(secret), algorithm })()
 
-  it('opens the signing key: one for all processes, another when the secret is lost', async () => {
+  it('decrypts the signing key: one for all processes, another when the secret is lost', async () => {
     const first = await Promise.all([keyWith('one'), keyWith('one'), keyWith('one')])
     expect(new Set(first.map((key) => key.id)).size).toBe(1)
     const other = await keyWith('two')
@@ -34,7 +34,7 @@ describeOnBoth('the secret of the server', (kind) => {
     expect((await keyWith('two')).id).toBe(other.id)
   })
 
-  it('signs tokens with one key, of the algorithm that is set; another one ends the tokens of before', async () => {
+  it('signs tokens with one key of the configured algorithm; another key invalidates earlier tokens', async () => {
     const claims: TokenClaims = { kind: 'access', grantId: asId(1), chainId: asId(1), counter: 0 }
     let earlier: string | undefined
     for (const algorithm of ['RS256', 'EdDSA', 'HS256', 'ES384', 'HS512', 'RS256'] as const) {
@@ -57,7 +57,7 @@ describeOnBoth('the secret of the server', (kind) => {
     }
   })
 
-  it('signs tokens that are read up to a length', async () => {
+  it('limits the length of accepted tokens', async () => {
     const signer = (maxLength: number) =>
       createTokenSigner({ key: () => keyWith('two'), clock: systemClock, algorithm: 'RS256', maxLength })
     const token = await signer(1).sign({ kind: 'refresh', grantId: asId(1), chainId: asId(2), counter: 3 }, 60)
@@ -65,7 +65,7 @@ describeOnBoth('the secret of the server', (kind) => {
     expect(await signer(token.length - 1).verify(token)).toBeUndefined()
   })
 
-  it('opens the secrets of one-time codes; without it recovery codes still work', async () => {
+  it('decrypts the secrets of one-time codes; without it recovery codes still work', async () => {
     const id = await db.database.transaction((tx) =>
       insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 }),
     )

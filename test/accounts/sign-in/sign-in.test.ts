@@ -35,7 +35,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     return made
   }
 
-  it('leads there from where it is needed, and back', async () => {
+  it('redirects to the page when required, and back', async () => {
     const alice = browser()
     const asked = await alice.open(`${HOME}?x=1`)
     expect(asked.url).toBe(`${server.url}${LOGIN}?redirect_to=${encodeURIComponent(`${HOME}?x=1`)}`)
@@ -73,7 +73,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     }
   })
 
-  it('sets a cookie that scripts and other sites do not get, and that the API does not take', async () => {
+  it('sets a cookie that scripts and other sites cannot read and the API does not accept', async () => {
     const answer = await fetch(server.url + LOGIN)
     expect(answer.headers.getSetCookie()[0]).toMatch(/^ingot_form=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax$/)
     const alice = await signedIn()
@@ -85,7 +85,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect(JSON.stringify(stored)).not.toContain(alice.cookies.get('ingot_session'))
   })
 
-  it('opens files of the user at the addresses outside of the API, until the session ends', async () => {
+  it('gives access to files at addresses outside of the API until the session ends', async () => {
     const alice = await signedIn()
     const person = await server.app.users.findByName('alice')
     await server.world.repo({ owner: person!, name: 'mine', isPrivate: true, autoInit: true, defaultBranch: 'main' })
@@ -99,7 +99,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect((await fetch(server.url + path, { headers: { cookie } })).status).toBe(404)
   })
 
-  it('runs nothing, frames nothing, keeps nothing, and escapes what it shows', async () => {
+  it('forbids scripts, frames and caching, and escapes its content', async () => {
     const page = await browser().open(LOGIN)
     const policy = page.headers.get('content-security-policy')!
     expect(policy).toMatch(
@@ -187,7 +187,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect(performance.now() - before).toBeGreaterThan(190)
   })
 
-  it('changes the password, first of all where an administrator said so', async () => {
+  it('changes the password, before anything else if an administrator requires it', async () => {
     const { user } = await server.world.user('newbie', { mustChangePassword: true })
     const newbie = browser()
     await newbie.open(`${LOGIN}?redirect_to=${encodeURIComponent(`${HOME}?then=1`)}`)

@@ -26,7 +26,7 @@ describe('who may manage tokens', () => {
     }
   })
 
-  it('asks for a password: a header token is 401, a token by Basic passes with its scope', async () => {
+  it('requires a password: a header token gets 401, a token by Basic is accepted with its scope', async () => {
     const value = await alice.token('write:user')
     expect((await server.anonymous.get('/users/alice/tokens', { authorization: `token ${value}` })).status).toBe(401)
     const basic = Buffer.from(`alice:${value}`).toString('base64')
@@ -95,14 +95,14 @@ describe('deleting', () => {
     expect((await server.anonymous.get('/user', { authorization: `token ${byId.json.sha1}` })).status).toBe(401)
   })
 
-  it("does not reach another user's tokens", async () => {
+  it('does not delete tokens of another user', async () => {
     const mine = await alice.client.post('/users/alice/tokens', { name: 'keep', scopes: ['all'] })
     const erin = await server.world.user('erin')
     expect((await erin.client.delete(`/users/erin/tokens/${mine.json.id}`)).status).toBe(404)
   })
 })
 
-it('needs the organization scope alone for the repositories of an organization, both at the old path', async () => {
+it('requires only the organization scope for the repositories of an organization, both at the old path', async () => {
   const { name, owner } = await server.world.org('scoped')
   const org = await owner.withToken('write:organization')
   expect((await org.get(`/orgs/${name}/repos`)).status).toBe(200)

@@ -105,7 +105,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     )
   })
 
-  it('makes tokens with a code, and git asks for one of those', async () => {
+  it('is required to create tokens, and git requires such a token', async () => {
     const cid = await enrol('cid')
     const made = await cid.client.post(
       '/users/cid/tokens',
@@ -144,7 +144,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     )
   })
 
-  it('limits guesses: after some wrong codes the right one is refused too', async () => {
+  it('limits guesses: after some wrong codes the right one is refused, too', async () => {
     const eve = await enrol('eve')
     for (let i = 0; i < 4; i++) expect((await eve.client.get('/user', { 'x-forge-otp': '12345' })).status).toBe(401)
     expect((await eve.client.get('/user', { 'x-forge-otp': eve.code() })).status).toBe(429)
@@ -152,7 +152,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     expect((await eve.client.get('/user', { 'x-forge-otp': eve.code() })).status).toBe(200)
   })
 
-  it('ends by the user with a code, and is seen by administrators', async () => {
+  it('is disabled by the user with a code, and visible to administrators', async () => {
     const fay = await enrol('fay')
     const root = await server.world.admin()
     const names = async (query: string) =>

@@ -102,7 +102,7 @@ describe('admin users', () => {
     expect((await root.client.get('/admin/users?sort=shoe')).status).toBe(422)
   })
 
-  it('edits only what is sent, and keeps the old address', async () => {
+  it('edits only members that are sent, and retains the old address', async () => {
     const cyd = await server.world.user('cyd')
     const edited = await root.client.patch('/admin/users/CYD', {
       email: 'new@example.test',
@@ -123,7 +123,7 @@ describe('admin users', () => {
     expect((await cyd.client.get('/user')).status).toBe(200)
   })
 
-  it('shuts out: prohibited by password 401 and by token 403, inactive 403', async () => {
+  it('refuses prohibited accounts with 401 by password and 403 by token, inactive ones with 403', async () => {
     const dan = await server.world.user('dan')
     const token = await dan.withToken('all')
     await root.client.patch('/admin/users/dan', { prohibit_login: true })
@@ -132,7 +132,7 @@ describe('admin users', () => {
     expect([(await dan.client.get('/user')).status, (await token.get('/version')).status]).toEqual([403, 403])
   })
 
-  it('renames, leads from the old name and frees it for others', async () => {
+  it('renames, redirects from the old name and frees it for others', async () => {
     await server.world.user('eve')
     expect((await root.client.post('/admin/users/eve/rename', { new_username: 'ann' })).status).toBe(422)
     expect((await root.client.post('/admin/users/eve/rename', { new_username: 'a b' })).status).toBe(422)
@@ -145,7 +145,7 @@ describe('admin users', () => {
     expect((await server.anonymous.get('/users/eve')).status).toBe(200)
   })
 
-  it('leads from the old name in every path of a user', async () => {
+  it('redirects from the old name in every path of a user', async () => {
     await server.world.user('gil')
     await root.client.post('/admin/users/gil/rename', { new_username: 'gil2' })
     const paths = server.app.operations.filter(({ path }) => /^\/(?:admin\/)?users\/\{username\}/.test(path))
@@ -163,7 +163,7 @@ describe('admin users', () => {
     }
   })
 
-  it('does not redirect from the old name of a user whom the caller may not see', async () => {
+  it('does not redirect from the old name of a user whom the viewer may not see', async () => {
     await server.world.user('fay', { visibility: 'private' })
     await root.client.post('/admin/users/fay/rename', { new_username: 'fay2' })
     expect((await server.anonymous.get('/users/fay')).status).toBe(404)
@@ -187,7 +187,7 @@ describe('admin users', () => {
     ).toBe(1)
   })
 
-  it('deletes a user with its traces', async () => {
+  it('deletes a user with its related rows', async () => {
     const gus = await server.world.user('gus')
     const token = await gus.withToken('all')
     const admin = (await server.app.users.findByName('root'))!.isAdmin

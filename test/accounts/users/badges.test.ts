@@ -35,7 +35,7 @@ it('adds all badges or none, and deletes those that the user has', async () => {
   expect((await root.client.get(PATH)).json).toMatchObject([{ slug: 'kind' }])
 })
 
-it('lets no two badges share a slug', async () => {
+it('refuses a second badge with the same slug', async () => {
   await expect(server.app.badges.create(commandLine, { slug: 'kind', description: '', imageUrl: '' })).rejects.toThrow(
     'already',
   )

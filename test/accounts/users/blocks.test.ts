@@ -36,7 +36,7 @@ describe('blocking', () => {
     expect(await statusOf(reader.put('/user/blocks/bob'))).toBe(403)
   })
 
-  it('refuses oneself, organizations, members, the unknown and the hidden, each family in its way', async () => {
+  it('refuses the actor itself, organizations, members, unknown and hidden accounts, in the form of each family', async () => {
     await server.world.user('shy', { visibility: 'private' })
     await guild.team('crew', { members: [cyd] })
     expect(await statusOf(ann.client.put('/user/blocks/ann'))).toBe(400)
@@ -139,7 +139,7 @@ describe('blocking', () => {
     expect(await statusOf(ann.client.put(`/teams/${team.id}/members/bob`))).toBe(204)
   })
 
-  it('is stored against a site administrator without effect, and can be taken back', async () => {
+  it('of a site administrator is stored without effect, and can be removed', async () => {
     expect(await statusOf(cyd.client.put('/user/blocks/root'))).toBe(204)
     expect(await statusOf(root.client.put('/user/following/cyd'))).toBe(204)
     expect(await statusOf(cyd.client.delete('/user/blocks/root'))).toBe(204)

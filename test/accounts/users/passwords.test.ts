@@ -65,7 +65,7 @@ describe('new passwords', () => {
     expect((await root.client.post('/admin/users', account('nopassword'))).json.message).toBe('PasswordIsRequired')
   })
 
-  it('rules that are none stop the start', () => {
+  it('invalid rules prevent the start', () => {
     expect(() => loadConfig({ flags: { 'security.password_complexity': 'lower,uper' } })).toThrow(
       'security.password_complexity',
     )
@@ -75,7 +75,7 @@ describe('new passwords', () => {
   })
 })
 
-describe('new passwords where stolen ones are refused', () => {
+describe('new passwords when leaked ones are refused', () => {
   const stolen = 'correct horse'
   const asked: { readonly path: string; readonly padding: unknown }[] = []
   let answer: (response: ServerResponse) => void
@@ -104,7 +104,7 @@ describe('new passwords where stolen ones are refused', () => {
     service.close()
   })
 
-  it('the service receives five characters of a hash, and a stolen password is refused everywhere', async () => {
+  it('the service receives five characters of a hash, and a leaked password is refused everywhere', async () => {
     expect(await setPassword(root, stolen)).toEqual({
       created: [400, 'PasswordPwned'],
       changed: [400, 'password is on a list of stolen passwords'],
@@ -124,18 +124,18 @@ describe('new passwords where stolen ones are refused', () => {
     expect(await setPassword(root, 'another horse')).toEqual(ACCEPTED)
   })
 
-  it('the service is not queried about a password that the rules refuse', async () => {
+  it('the service is not queried about a password that breaks the rules', async () => {
     asked.length = 0
     await setPassword(root, 'short')
     expect(asked).toEqual([])
   })
 
-  it('what the service pads its answer with is no password', async () => {
+  it('padding in the response of the service does not count as a match', async () => {
     answer = (response) => response.end(`${hash.slice(5)}:0\r\n`)
     expect(await setPassword(root, stolen)).toEqual(ACCEPTED)
   })
 
-  it('a service that fails or answers nonsense prevents no password', async () => {
+  it('a service that fails or returns garbage does not prevent changes', async () => {
     for (const broken of [
       (response: ServerResponse) => response.writeHead(503).end(),
       (response: ServerResponse) => response.end('<html>'),

@@ -54,7 +54,7 @@ describeOnBoth('ten creators at once', (kind) => {
     ])
   })
 
-  it('of a repository, and nine directories are gone again', async () => {
+  it('of a repository, and nine directories are deleted again', async () => {
     expect(await race(() => db.core.repos.create(viewerOfAccount(ann), ann, { name: 'one', autoInit: true }))).toEqual([
       'conflict: The repository with the same name already exists.',
     ])

@@ -68,7 +68,7 @@ describe('GET /users/search', () => {
     expect((await prv.client.get('/users/search?limit=1&q=r')).headers.get('x-total-count')).toBe('4')
   })
 
-  it('answers {ok, data} when api.users_search_results is set', async () => {
+  it('returns {ok, data} when api.users_search_results is set', async () => {
     const other = await startServer({ settings: { 'api.users_search_results': 'true' } })
     await other.world.user('bob')
     const found = await other.anonymous.get('/users/search?q=bo')

@@ -35,7 +35,7 @@ describe('user settings', () => {
     })
   })
 
-  it('change only what is sent; an empty text clears', async () => {
+  it('change only members that are sent; an empty text clears a member', async () => {
     const sent = {
       website: 'https://ann.example.test/~me?a=1',
       location: 'Tromsø',
@@ -57,7 +57,7 @@ describe('user settings', () => {
     expect((await ann.client.get('/user/settings')).json).toMatchObject({ theme: 'dark', location: 'Tromsø' })
   })
 
-  it('take any text as website', async () => {
+  it('accept any text as website', async () => {
     expect((await ann.client.patch('/user/settings', { website: 'www.example' })).json.website).toBe('www.example')
   })
 

@@ -14,7 +14,7 @@ import { MEASURED } from '../../harness/measured.ts'
 
 const MIB = 1024 * 1024
 
-describe('what a webhook reaches', () => {
+describe('the receiver of a webhook', () => {
   let world: HookWorld
   afterEach(() => world.close())
 
@@ -40,7 +40,7 @@ describe('what a webhook reaches', () => {
     'http://10.0.0.1/',
     'http://localhost/',
     'http://0.0.0.0/',
-  ])('is not %s unless the operator allows it', async (url) => {
+  ])('must not be %s unless the operator allows it', async (url) => {
     await openWorld({ 'webhook.allowed_hosts': '' })
     expect(await deliverTo(url)).toMatchObject({
       state: 'waiting',
@@ -50,7 +50,7 @@ describe('what a webhook reaches', () => {
     })
   })
 
-  it('is not where a receiver redirects to', async () => {
+  it('is never the target of a redirect', async () => {
     await openWorld()
     world.receiver.answer(({ path }, response) =>
       path === '/hook'
@@ -66,7 +66,7 @@ describe('what a webhook reaches', () => {
     expect(await deliverTo(world.receiver.url)).toMatchObject({ status: 302, error: 'the answer was 302' })
   })
 
-  it('answers with 10 MB, of which 64 KiB are read', async () => {
+  it('may respond with 10 MB, of which 64 KiB are read', async () => {
     await openWorld()
     world.receiver.answer((_, response) => response.end('x'.repeat(10 * MIB)))
     const delivery = await deliverTo(world.receiver.url)
@@ -74,7 +74,7 @@ describe('what a webhook reaches', () => {
     expect(delivery.response.body).toBe('x'.repeat(64 * 1024))
   })
 
-  it('may answer without an end: its status counts', MEASURED, async () => {
+  it('may respond endlessly: its status counts', MEASURED, async () => {
     await openWorld({ 'webhook.deliver_timeout': '2' })
     let sent = 0
     world.receiver.answer((_, response) => {
@@ -92,7 +92,7 @@ describe('what a webhook reaches', () => {
     expect(slow.duration_ms).toBeLessThan(4_000)
   })
 
-  it('has answered within the time that the operator sets', MEASURED, async () => {
+  it('must respond within the configured time', MEASURED, async () => {
     await openWorld({ 'webhook.deliver_timeout': '1' })
     world.receiver.answer(() => {})
     const delivery = await deliverTo(world.receiver.url)
@@ -100,7 +100,7 @@ describe('what a webhook reaches', () => {
     expect(delivery.duration_ms).toBeLessThan(2_500)
   })
 
-  it('has an error of its own for broken HTTP and for no server', async () => {
+  it('causes different errors for broken HTTP and for no server', async () => {
     await openWorld()
     world.receiver.answer((_, response) => void response.socket!.end('not HTTP\r\n\r\n'))
     expect(await deliverTo(world.receiver.url)).toMatchObject({
@@ -120,7 +120,7 @@ describe('what a webhook reaches', () => {
     const tls = { key: readFileSync(key), cert: readFileSync(cert) }
     rmSync(dir, { recursive: true })
 
-    it('has a certificate that is checked unless the operator says otherwise', async () => {
+    it('needs a valid certificate unless the operator disables the check', async () => {
       const receiver = await startReceiver((listener) => createTlsServer(tls, listener), 'https')
       try {
         await openWorld()
@@ -137,7 +137,7 @@ describe('what a webhook reaches', () => {
       }
     })
 
-    it('is reached through the proxy that the operator sets, at the address that was checked', async () => {
+    it('is reached through the configured proxy, at the checked address', async () => {
       const asked: string[] = []
       const proxy = createServer().on('connect', (request, socket) => {
         asked.push(`${request.url} ${request.headers['proxy-authorization']}`)

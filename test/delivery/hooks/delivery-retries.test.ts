@@ -33,7 +33,7 @@ describeOnBoth('deliveries that fail', (kind) => {
   const statusOf = async (id: number): Promise<string> =>
     (await world.ann.client.get(`/repos/ann/r/hooks/${id}`)).json.last_status
 
-  it('are tried again with growing pauses, in their order, and hold back no other webhook', async () => {
+  it('are retried with growing pauses, in order, without delaying other webhooks', async () => {
     const hook = await world.hook({ url: broken.url })
     await world.hook({ url: other.url })
     await world.push(`a-${kind}`)
@@ -64,7 +64,7 @@ describeOnBoth('deliveries that fail', (kind) => {
     expect(await statusOf(hook.id)).toBe('delivered')
   })
 
-  it('are given up after a day of failures; an administrator lists them and has them tried again', async () => {
+  it('are given up after a day of failures; an administrator can list and requeue them', async () => {
     const hook = await world.hook({ url: broken.url })
     await world.push(`dead-1-${kind}`)
     await world.push(`dead-2-${kind}`)
@@ -119,7 +119,7 @@ describeOnBoth('deliveries that fail', (kind) => {
     world.clock.add(-8 * HOUR_MS)
   })
 
-  it('to a server that gives no answer several times in a row leave it alone for a while, and say so', async () => {
+  it('to a server that repeatedly does not respond are paused, which is shown', async () => {
     const silent = broken.url.replace('/hook', '/silent')
     broken.answer(() => {})
     const hooks = []
@@ -165,7 +165,7 @@ describeOnBoth('deliveries that fail', (kind) => {
     expect(pushed(other)).toEqual([`edited-${kind}`])
   })
 
-  it('wait while the webhook is off', async () => {
+  it('wait while the webhook is inactive', async () => {
     const hook = await world.hook({ url: broken.url })
     await world.push(`off-${kind}`)
     await world.server.drain()
@@ -193,7 +193,7 @@ describeOnBoth('deliveries that fail', (kind) => {
     expect(await left.execute()).toEqual([])
   })
 
-  it('go on when their repository is transferred, and end when it is deleted but for those of its owner', async () => {
+  it('continue after a transfer of their repository, and end with its deletion, except those of its owner', async () => {
     const { ann, server } = world
     const bob = await server.world.user(`bob${kind}`)
     await server.world.repo({ owner: ann, name: `moved${kind}`, autoInit: true })

@@ -39,7 +39,7 @@ describeOnBoth('receivers of one account that are slow', (kind) => {
   it.each([
     ['at one server', 1],
     ['at several servers', 3],
-  ])('take half of the places, so that others get theirs: %s', async (title, servers) => {
+  ])('use half of the slots, so that others get theirs: %s', async (title, servers) => {
     const before = requestsOf('/hook/ann')
     const hooks = []
     for (let index = 0; index < HOOKS; index++)
@@ -63,7 +63,7 @@ describeOnBoth('receivers of one account that are slow', (kind) => {
     await bob.client.delete(`/repos/bob/r/hooks/${hook.json.id}`)
   })
 
-  it('are at most as many as the setting says', async () => {
+  it('do not exceed the configured number', async () => {
     const make = (path: string): ReturnType<typeof bob.client.post> =>
       bob.client.post(path, { type: 'gitea', config: { url: world.receiver.url, content_type: 'json' } })
     for (let index = 0; index < HOOKS; index++) expect((await make('/user/hooks')).status).toBe(201)

@@ -36,7 +36,7 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
       }
     })
 
-  it('keep what ended for some days and the latest of each webhook, and all that waits', async () => {
+  it('are retained for some days and the latest of each webhook, and all that wait', async () => {
     world = await createHookWorld({
       on: kind,
       tuning: { hooks: { historyDays: 2, historyPerHook: 3 } },
@@ -71,7 +71,7 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
     expect(await messages()).toBe(1)
   })
 
-  it('let a delivery end that is under way when the server stops, and send again what gets no answer', async () => {
+  it('may end when the server stops, and are sent again without a response', async () => {
     world = await createHookWorld({ on: kind, settings: { 'server.shutdown_timeout': '1' } })
     const { server, receiver } = world
     const [late, silent] = [await world.hook({ url: `${receiver.url}/late` }), await world.hook()]
@@ -116,7 +116,7 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
     expect(Number(/^ingot_webhook_oldest_delivery_seconds (\S+)$/m.exec(text)![1])).toBeGreaterThanOrEqual(60)
   })
 
-  it('are seen on the command line, where what was given up is tried again', async () => {
+  it('are shown on the command line, which can requeue dead ones', async () => {
     world = await createHookWorld({ on: kind, tuning: { hooks: { retryHours: 1 } } })
     const hook = await world.hook({ url: 'http://127.0.0.1:9/' })
     await world.push('one')

@@ -83,7 +83,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     })
   })
 
-  it('go to the webhooks of the repository, of its owner and of the site, but to no inactive and no default one', async () => {
+  it('go to the webhooks of the repository, of its owner and of the site, but not to inactive and default ones', async () => {
     await startOver()
     const { url } = world.receiver
     await world.hook({ path: '/admin/hooks', url: `${url}/site` })
@@ -126,7 +126,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     await world.root.client.delete(`/admin/hooks/${ofSite.id}`)
   })
 
-  it('keep to the branch filter', async () => {
+  it('respect the branch filter', async () => {
     await startOver()
     await world.hook({ branch_filter: 'release/*', url: `${world.receiver.url}/release` })
     await world.hook({ branch_filter: '{main,next}', url: `${world.receiver.url}/main` })
@@ -135,7 +135,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     expect(world.receiver.got.map(({ path }) => path)).toEqual(['/hook/main'])
   })
 
-  it('speak the formats of chats, which get no events that they cannot show', async () => {
+  it('use the formats of chats, which receive only supported events', async () => {
     await startOver()
     const { url } = world.receiver
     const slack = { url: `${url}/slack`, content_type: 'json', channel: '#general' }
@@ -217,7 +217,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     }
   })
 
-  it('are kept with what was sent and answered, without credentials', async () => {
+  it('are stored with request and response, without credentials', async () => {
     await startOver()
     world.receiver.answer((_, response) => response.writeHead(201, { 'x-note': 'seen' }).end('thanks\0!'))
     const hook = await world.hook({ secret: 'S3CRET', authorization_header: 'Bearer T0KEN' })
@@ -274,7 +274,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     ])
   })
 
-  it('can be read and repeated by who may edit the webhook alone', async () => {
+  it('can be read and repeated only by accounts that may edit the webhook', async () => {
     await startOver()
     const hook = await world.hook()
     const own = await world.hook({ path: '/user/hooks' })
@@ -301,7 +301,7 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     expect((await world.root.client.get(`/admin/hooks/${hook.id}/deliveries`)).status).toBe(404)
   })
 
-  it('are tried out with the head of the default branch or of another ref', async () => {
+  it('can be tested with the head of the default branch or of another ref', async () => {
     await startOver()
     const hook = await world.hook()
     const path = `/repos/ann/r/hooks/${hook.id}/tests`

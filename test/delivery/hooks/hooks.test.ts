@@ -30,7 +30,7 @@ describe('webhook records', () => {
   const hook = (client: Client, path: string, more: object = {}): Promise<Any> =>
     client.post(path, { type: 'gitea', config, ...more })
 
-  it('are for administrators of each owner', async () => {
+  it('are for administrators of the owner', async () => {
     for (const path of ['/repos/ann/r/hooks', '/orgs/guild/hooks', '/user/hooks', '/admin/hooks']) {
       expect(await status(server.anonymous.get(path))).toBe(401)
       expect(await status(server.anonymous.post(path, { type: 'gitea', config }))).toBe(401)
@@ -61,7 +61,7 @@ describe('webhook records', () => {
   })
 
   it.each(['/repos/ann/r/hooks', '/orgs/guild/hooks', '/user/hooks'])(
-    'are made, read, edited and deleted at %s',
+    'are created, read, edited and deleted at %s',
     async (path) => {
       const made = await hook(ann.client, path, {
         name: ' first ',
@@ -114,7 +114,7 @@ describe('webhook records', () => {
     },
   )
 
-  it('keeps secrets and headers encrypted', async () => {
+  it('stores secrets and headers encrypted', async () => {
     await hook(ann.client, '/repos/ann/other/hooks', {
       config: { ...config, secret: 'S3CRET' },
       authorization_header: 'Bearer abc',
@@ -140,7 +140,7 @@ describe('webhook records', () => {
     [400, 'Invalid slack channel name', { type: 'slack', config: { ...config, channel: '# no' } }],
     [422, 'onfig', { type: 'gitea', config: { ...config, secret: 's'.repeat(65_536) } }],
     [422, 'json: cannot unmarshal', { type: 'gitea', config: { ...config, is_system_webhook: true } }],
-  ])('answers %i %s', async (code, message, body) => {
+  ])('responds with %i %s', async (code, message, body) => {
     const answer = await ann.client.post('/repos/ann/r/hooks', body)
     expect([answer.status, answer.text]).toEqual([code, expect.stringContaining(message)])
   })
@@ -156,7 +156,7 @@ describe('webhook records', () => {
     expect([known.status, known.headers.get('x-ingot-warning')]).toEqual([200, null])
   })
 
-  it('keeps the options of Slack hooks', async () => {
+  it('stores the options of Slack hooks', async () => {
     const made = await hook(ann.client, '/repos/ann/r/hooks', {
       type: 'slack',
       config: { ...config, channel: '#dev', username: 'bot' },
@@ -203,7 +203,7 @@ describe('webhook records', () => {
   })
 })
 
-it('are only for site administrators where the site says so', async () => {
+it('are only for site administrators if so configured', async () => {
   const server = await startServer({ settings: { 'webhook.disabled': 'true' } })
   const [ann, root] = [await server.world.user('ann'), await server.world.admin()]
   const answer = await ann.client.post('/user/hooks', { type: 'gitea', config })

@@ -12,7 +12,7 @@ describeOnBoth('payloads that are built after the deletion', (kind) => {
     await messages.take()
   })
 
-  it('show a comment as it was last', async () => {
+  it('show the last state of a comment', async () => {
     const { client } = world.ann
     const { number } = await createIssue(world.ann)
     const { id } = (await client.post(`/repos/ann/desk/issues/${number}/comments`, { body: 'first' })).json
@@ -29,7 +29,7 @@ describeOnBoth('payloads that are built after the deletion', (kind) => {
     expect(found[2]!.payload.changes).toMatchObject({ body: { from: 'first' } })
   })
 
-  it('show an issue as it was last, and its comments as they were written', async () => {
+  it('show the last state of an issue, and its comments as written', async () => {
     const { client } = world.ann
     const { number } = await createIssue(world.ann, { title: 'Before' })
     const path = `/repos/ann/desk/issues/${number}`

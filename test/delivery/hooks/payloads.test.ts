@@ -26,7 +26,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
   }
   const anonymous = async (path: string): Promise<Any> => (await world.server.anonymous.get(path)).json
 
-  it('of issues show the issue, the repository and the sender as anyone sees them', async () => {
+  it('of issues show the issue, the repository and the sender as publicly visible', async () => {
     const { number } = await createIssue(world.wes, { body: 'text' })
     const { payload, ...names } = await taken()
     expect(names).toEqual({ event: 'issues', eventType: 'issues', action: 'opened' })
@@ -63,7 +63,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
     expect(await messages.take()).toEqual([])
   })
 
-  it('of the state say who changed it, and the issue has that state', async () => {
+  it('of the state contain the actor, and the issue in that state', async () => {
     const { number } = await createIssue(world.ann)
     await messages.take()
     await world.wes.client.patch(`/repos/ann/desk/issues/${number}`, { state: 'closed' })
@@ -78,7 +78,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
     })
   })
 
-  it('of labels, assignees and milestones have types of their own', async () => {
+  it('of labels, assignees and milestones have separate types', async () => {
     const { client } = world.ann
     const bug = (await client.post('/repos/ann/desk/labels', { name: 'bug', color: '#ff0000' })).json
     const late = (await client.post('/repos/ann/desk/labels', { name: 'late', color: '#00ff00' })).json
@@ -118,7 +118,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
     expect(changed[3]!.payload.issue).toMatchObject({ labels: [], assignee: null, milestone: null })
   })
 
-  it('of deleted issues show what was deleted', async () => {
+  it('of deleted issues show the deleted issue', async () => {
     const { client } = world.ann
     const label = (await client.post('/repos/ann/desk/labels', { name: 'gone', color: '#0000ff' })).json
     const { number } = await createIssue(world.wes, { title: 'Second', body: 'text', labels: [label.id] })
@@ -220,7 +220,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
     })
   })
 
-  it('of repositories have the owner as organization, also when it is gone', async () => {
+  it('of repositories have the owner as organization, also after its deletion', async () => {
     const { client } = world.ann
     await client.post('/user/repos', { name: 'brief', description: 'short', auto_init: false })
     const created = await taken()

@@ -72,7 +72,7 @@ describe('payloads of pull requests', () => {
     })
   })
 
-  it('have types of their own for labels, assignees and milestones', async () => {
+  it('have separate types for labels, assignees and milestones', async () => {
     const label = (await ann.client.post('/repos/ann/r/labels', { name: 'bug', color: '#ff0000' })).json
     const milestone = (await ann.client.post('/repos/ann/r/milestones', { title: 'one' })).json
     await ann.client.post('/repos/ann/r/issues/1/labels', { labels: [label.id] })
@@ -92,7 +92,7 @@ describe('payloads of pull requests', () => {
     expect(found[2]!.payload.pull_request.milestone.title).toBe('one')
   })
 
-  it('of edits and states say what changed', async () => {
+  it('of edits and states contain the changes', async () => {
     await wes.client.patch('/repos/ann/r/issues/1', { title: 'A better change' })
     expect((await taken()).payload).toMatchObject({
       action: 'edited',
@@ -107,7 +107,7 @@ describe('payloads of pull requests', () => {
     expect(found.map(({ payload }) => payload.pull_request.state)).toEqual(['closed', 'open'])
   })
 
-  it('of another base have the former one', async () => {
+  it('of another base contain the former one', async () => {
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'next', old_branch_name: 'main' })
     await messages.take()
     expect((await ann.client.patch(pull, { base: 'next' })).status).toBe(201)
@@ -150,7 +150,7 @@ describe('payloads of pull requests', () => {
     })
   })
 
-  it('of reviews name the reviewer, and what the review says', async () => {
+  it('of reviews contain the reviewer and the text of the review', async () => {
     const asked = { reviewers: ['wes'] }
     await ann.client.post(`${pull}/requested_reviewers`, asked)
     expect(await taken()).toMatchObject({
@@ -236,7 +236,7 @@ describe('payloads of pull requests', () => {
     })
   })
 
-  it('are not sent for a base that the server chooses after a merge', async () => {
+  it('are not sent for a base changed by the server after a merge', async () => {
     await addFile('low', { new_branch: 'low' })
     await addFile('high', { branch: 'low', new_branch: 'high' })
     const low = (await ann.client.post('/repos/ann/r/pulls', { title: 'Low', head: 'low', base: 'main' })).json
@@ -252,7 +252,7 @@ describe('payloads of pull requests', () => {
     expect((await anonymous(`/repos/ann/r/pulls/${high.number}`)).base.ref).toBe('main')
   })
 
-  it('of a deletion have what was deleted', async () => {
+  it('of a deletion contain the deleted objects', async () => {
     await addFile('c', { new_branch: 'doomed' })
     const label = (await ann.client.get('/repos/ann/r/labels')).json[0]
     const input = { title: 'No longer wanted', head: 'doomed', base: 'main', labels: [label.id], assignees: ['wes'] }

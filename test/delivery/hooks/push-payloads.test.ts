@@ -44,7 +44,7 @@ describe('payloads of pushes', () => {
   const summary = ({ eventType, payload: { ref, total_commits: total = '-' } }: SentMessage): string =>
     `${eventType} ${ref} ${total}`
 
-  it('have the commits with what each changed, newest first', async () => {
+  it('contain the commits with their changed files, newest first', async () => {
     const before = await head()
     for (const path of ['a.txt', 'b.txt']) {
       const content = Buffer.from(path).toString('base64')
@@ -196,7 +196,7 @@ describe('payloads of pushes', () => {
     expect(namesOf(await messages.take())).toEqual(['push (push) -', 'delete (delete) -', 'release (release) deleted'])
   })
 
-  it('of the first push have nothing to compare with', async () => {
+  it('of the first push have no comparison', async () => {
     await run('push', '-q', remote('void'), 'main')
     const count = Number(await run('rev-list', '--count', 'main'))
     const [creation, push] = await messages.take()
@@ -204,13 +204,13 @@ describe('payloads of pushes', () => {
     expect(push!.payload).toMatchObject({ compare_url: `${server.url}/`, total_commits: count })
   })
 
-  it('leave refs out that are neither branches nor tags', async () => {
+  it('omit refs that are neither branches nor tags', async () => {
     await run('notes', 'add', '-m', 'A note')
     await run('push', '-q', 'origin', 'refs/notes/commits')
     expect(await messages.take()).toEqual([])
   })
 
-  it('of hostile commits have no more paths and texts than fit', async () => {
+  it('of hostile commits are limited in paths and texts', async () => {
     /** Commits of a branch, the oldest first: the lines of each, in the words of git fast-import. */
     const write = (branch: string, ...commits: readonly (readonly string[])[]): void => {
       const input = commits.flatMap((lines, index) => [
@@ -243,7 +243,7 @@ describe('payloads of pushes', () => {
     expect([first.message, first.author.name].map(({ length }) => length)).toEqual([65_536, 1024])
   })
 
-  it('of a branch with very many others ask for no more of them than fit', async () => {
+  it('of a branch with very many others compare with a limited number of them', async () => {
     const tips: string[] = []
     for (let n = 0; n < 210; n++) tips.push(`HEAD~${n % 5}:refs/heads/many/${n}`)
     await run('push', '-q', 'origin', ...tips)
@@ -277,7 +277,7 @@ describe('payloads of pushes', () => {
       expect(payload.commits[0].verification).toMatchObject({ verified: false })
     })
 
-    it('have the head of the ref that was asked for, written as it was', async () => {
+    it('have the head of the requested ref, in the requested notation', async () => {
       const tip = (await run('ls-remote', 'origin', 'topic')).slice(0, 40)
       expect(await build('topic')).toMatchObject({
         branch: 'refs/heads/topic',

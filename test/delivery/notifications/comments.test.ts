@@ -22,7 +22,7 @@ describeOnBoth('notifications of comments and mentions', (on) => {
     await database.transaction((tx) => issueNotices.run(tx, { repo, issue, reason: 'mentioned', ...notice }))
   }
 
-  it('go to the poster and to those who commented, until their comment is deleted', async () => {
+  it('go to the author and to commenters, until their comment is deleted', async () => {
     const { number } = await createIssue(given.bob, { title: 'Talk' })
     const path = `/repos/ann/desk/issues/${number}`
     const first = await comment(given.wes, number)
@@ -50,7 +50,7 @@ describeOnBoth('notifications of comments and mentions', (on) => {
     for (const person of [given.ann, given.bob]) await markAll(person)
   })
 
-  it('reach those whom a comment names', async () => {
+  it('reach users that a comment mentions', async () => {
     const zoe = await given.server.world.user(`zoe-${on}`)
     const { number } = await createIssue(given.ann, { title: 'Named' })
     const answer = await given.bob.client.post(`/repos/ann/desk/issues/${number}/comments`, {
@@ -62,7 +62,7 @@ describeOnBoth('notifications of comments and mentions', (on) => {
     for (const person of [given.ann, given.bob]) await markAll(person)
   })
 
-  it('that mention users go to the active ones who can read and do not block the author', async () => {
+  it('with mentions go to active users who can read them and do not block the author', async () => {
     const { world } = given.server
     const [open, blocking, idle] = [
       await world.user(`open-${on}`),

@@ -80,7 +80,7 @@ describeOnBoth('mail about issues', (on) => {
     expect(closing!.text).toContain('ann closed this.')
   })
 
-  it('has links in place of pictures, so that reading it loads nothing', async () => {
+  it('contains links instead of images, so that reading it loads nothing', async () => {
     const body = [
       '![chart](https://pictures.test/a.png) [![badge](https://pictures.test/b.svg)](https://example.test/)',
       '<img src="https://pictures.test/c.png" srcset="https://pictures.test/d.png 2x" alt="raw &lt;one&gt;">',
@@ -118,7 +118,7 @@ describeOnBoth('mail about issues', (on) => {
     expect(addresses()).toEqual([])
   })
 
-  it('follows the setting of the user', async () => {
+  it('respects the setting of the user', async () => {
     const change = async (setting: string): Promise<void> => {
       const { status, json } = await ann.client.patch('/user/settings', { email_notifications: setting })
       expect([status, json.email_notifications]).toEqual([200, setting])
@@ -145,7 +145,7 @@ describeOnBoth('mail about issues', (on) => {
     await change('enabled')
   })
 
-  it('goes to nobody who is inactive or may not read the issue when it is sent', async () => {
+  it('is not sent to users who are inactive or may not read the issue at that time', async () => {
     const { world } = server
     const root = await world.admin(`root-${on}`)
     const [idle, eve] = [await world.user(`idle-${on}`), await world.user(`eve-${on}`)]
@@ -160,7 +160,7 @@ describeOnBoth('mail about issues', (on) => {
     expect(addresses()).toEqual([])
   })
 
-  it('is sent later to those whose server refuses it for now, and once to the others', async () => {
+  it('is retried for recipients with a temporary failure, and sent once to the others', async () => {
     const cat = await server.world.user(`cat-${on}`)
     await cat.client.put('/repos/ann/desk/subscription')
     receiver.refuse = (address) => (address === cat.user.email ? 450 : undefined)
@@ -188,7 +188,7 @@ describe('the configuration of mail', () => {
     [{ 'mailer.from': '' }, 'mailer.enabled needs mailer.from'],
     [{ 'mailer.password': 'a', 'mailer.password_file': 'b' }, 'exclude each other'],
     [{ 'mailer.password_file': '/nonexistent' }, 'cannot read /nonexistent'],
-  ])('%j stops the start', async (settings, message) => {
+  ])('%j prevents the start', async (settings, message) => {
     await expect(startServer({ settings: { ...settingsFor(25), ...settings } })).rejects.toThrow(message)
   })
 

@@ -7,7 +7,7 @@ describeOnBoth('marking and listing notifications', (on) => {
   const given = issueWorld({ on })
   const raw = (method: string, path: string, by = given.ann) => rawRequest(given.server.url, method, path, by)
 
-  it('answers 205 with the threads that changed', async () => {
+  it('responds with 205 and the changed threads', async () => {
     await createIssue(given.bob, { title: 'One' })
     await createIssue(given.bob, { title: 'Two' })
     const { id } = await threadAbout(given.ann, 'One')
@@ -20,7 +20,7 @@ describeOnBoth('marking and listing notifications', (on) => {
     expect((await given.ann.client.get('/notifications/new')).json).toEqual({ new: 0 })
   })
 
-  it('takes the statuses that are asked for, and unread ones by default', async () => {
+  it('changes threads with the requested statuses, and unread ones by default', async () => {
     expect(await threadsOf(given.ann)).toEqual(['Two read', 'One read'])
     expect((await raw('PUT', '/notifications?to-status=pinned')).json).toEqual([])
     expect((await raw('PUT', '/notifications?status-types=read&to-status=pinned')).json).toHaveLength(2)
@@ -38,7 +38,7 @@ describeOnBoth('marking and listing notifications', (on) => {
     await raw('PUT', '/notifications?status-types=pinned&to-status=read')
   })
 
-  it('takes threads up to a time', async () => {
+  it('changes threads up to a time', async () => {
     await raw('PUT', '/notifications?all=true&to-status=unread')
     expect((await raw('PUT', '/notifications?last_read_at=2001-01-01T00:00:00Z')).json).toEqual([])
     expect((await raw('PUT', '/notifications?last_read_at=2099-01-01T00:00:00Z')).json).toHaveLength(2)
@@ -64,7 +64,7 @@ describeOnBoth('marking and listing notifications', (on) => {
     expect(await threadsOf(given.ann, '?all=true&subject-type=odd')).toHaveLength(2)
   })
 
-  it('of one repository leaves the others alone', async () => {
+  it('of one repository does not change the others', async () => {
     await given.wes.client.put('/repos/ann/desk/subscription')
     await given.server.world.repo({ owner: given.bob, name: 'other' })
     await given.wes.client.put('/repos/bob/other/subscription')
@@ -97,7 +97,7 @@ describeOnBoth('marking and listing notifications', (on) => {
     expect((await given.server.anonymous.get(`/notifications/threads/${id}`)).status).toBe(401)
   })
 
-  it('needs the scope notification, and reaches what the token reaches', async () => {
+  it('requires the scope notification, and respects the restrictions of the token', async () => {
     expect((await (await given.ann.withToken('write:issue', 'write:repository')).get('/notifications')).status).toBe(
       403,
     )

@@ -7,7 +7,7 @@ describeOnBoth('notifications of pull requests', (kind) => {
   const world = pullWorld({ on: kind })
   const threads = async (): Promise<Any[]> => (await world.ann.client.get('/notifications')).json
 
-  it('come to watchers when one is opened and when its head moves', async () => {
+  it('go to watchers when one is opened and when its head changes', async () => {
     await commitFile(world.wes, { branch: 'noticed', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'noticed', title: 'Noticed' })
     expect(await threads()).toMatchObject([
@@ -23,7 +23,7 @@ describeOnBoth('notifications of pull requests', (kind) => {
     expect(await threads()).toMatchObject([{ subject: { url: expect.stringMatching(`/issues/${number}$`) } }])
   })
 
-  it('come to who is asked for a review, and to followers when it is given', async () => {
+  it('go to requested reviewers, and to followers when a review is submitted', async () => {
     await commitFile(world.ann, { branch: 'asked', from: 'main' })
     const { number } = await createPull(world.ann, { head: 'asked', title: 'Asked' })
     const titles = async (client = world.wes.client): Promise<string[]> =>
@@ -38,7 +38,7 @@ describeOnBoth('notifications of pull requests', (kind) => {
     expect(await titles(world.ann.client)).toEqual(['Asked'])
   })
 
-  it('come to watchers of a draft when it is none any more, and to its participants before', async () => {
+  it('go to watchers of a draft when it becomes ready, and to its participants before', async () => {
     await commitFile(world.wes, { branch: 'draft', from: 'main' })
     await world.ann.client.put('/notifications')
     await world.wes.client.put('/notifications')

@@ -36,7 +36,7 @@ describeOnBoth('the stream of notifications', (on) => {
     expect(titles(ann)).toEqual(['Live'])
   })
 
-  it('sends threads that get another status, whoever marks them', async () => {
+  it('sends threads whose status changes, by any request', async () => {
     await markAll(given.ann)
     const ann = await open(given.ann)
     await createIssue(given.bob, { title: 'One' })
@@ -65,7 +65,7 @@ describeOnBoth('the stream of notifications', (on) => {
     expect(titles(stream)).toEqual(['For many'])
   }, 120_000)
 
-  it('goes on where the client was', async () => {
+  it('resumes after the last event of the client', async () => {
     await markAll(given.ann)
     const first = await open(given.ann)
     const { number } = await createIssue(given.bob, { title: 'Seen' })
@@ -83,7 +83,7 @@ describeOnBoth('the stream of notifications', (on) => {
     await eventually(() => unknown.of('reset').length === 1)
   })
 
-  it('shows nothing of other users, and nothing that a token does not reach', async () => {
+  it('shows nothing of other users, and nothing outside of the restrictions of a token', async () => {
     const bob = await open(given.bob)
     const publicly = await open(given.ann, {}, ['public-only', 'read:notification'])
     await given.ann.client.put('/repos/ann/vault/collaborators/wes', { permission: 'write' })
@@ -93,7 +93,7 @@ describeOnBoth('the stream of notifications', (on) => {
     expect([titles(publicly), bob.messages]).toEqual([['Open'], []])
   })
 
-  it('is for signed-in callers with the scope, and ends with the token', async () => {
+  it('is for signed-in users with the scope, and ends with the token', async () => {
     expect((await openStream(given.server.url, '/notifications/stream')).status).toBe(401)
     expect((await open(given.bob, {}, ['read:issue'])).status).toBe(403)
     const { json } = await given.bob.client.post('/users/bob/tokens', { name: 'live', scopes: ['all'] })

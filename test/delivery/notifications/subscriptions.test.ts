@@ -28,7 +28,7 @@ describeOnBoth('subscriptions to issues', (on) => {
     expect(await namesOf(number)).toEqual([])
   })
 
-  it('are 201 when they change and 200 when they do not, with how they are', async () => {
+  it('respond with 201 when they change and 200 when they do not, with the present state', async () => {
     const { number, created_at } = await createIssue(given.ann)
     const first = await given.bob.client.put(path(number, '/bob'))
     expect([first.status, first.json]).toEqual([
@@ -72,7 +72,7 @@ describeOnBoth('subscriptions to issues', (on) => {
     expect((await given.bob.client.put(path(99, '/bob'))).status).toBe(404)
   })
 
-  it('of issues that are hidden are 404', async () => {
+  it('of hidden issues respond with 404', async () => {
     const { number } = await createIssue(given.ann, {}, 'ann/vault')
     const hidden = `/repos/ann/vault/issues/${number}/subscriptions`
     expect((await given.bob.client.get(hidden)).status).toBe(404)

@@ -6,7 +6,7 @@ import { markAll, threadAbout, threadsOf } from './notification-world.ts'
 describeOnBoth('notification threads', (on) => {
   const given = issueWorld({ on })
 
-  it('tell a watcher of the repository of a new issue, and not its poster', async () => {
+  it('inform a watcher of the repository about a new issue, but not its author', async () => {
     const issue = await createIssue(given.bob, { title: 'Rings' })
     const { json, headers } = await given.ann.client.get('/notifications')
     expect(headers.get('x-total-count')).toBe('1')
@@ -36,7 +36,7 @@ describeOnBoth('notification threads', (on) => {
     await markAll(given.ann)
   })
 
-  it('of an issue that is closed or reopened become unread again, and pinned ones stay pinned', async () => {
+  it('of an issue that is closed or reopened become unread again, and pinned ones remain pinned', async () => {
     const { number } = await createIssue(given.bob, { title: 'Opens and closes' })
     const path = `/repos/ann/desk/issues/${number}`
     await given.ann.client.patch(path, { state: 'closed' })
@@ -54,7 +54,7 @@ describeOnBoth('notification threads', (on) => {
     await markAll(given.bob)
   })
 
-  it('come from no change of labels, title, body, milestone, deadline or removal of an assignee', async () => {
+  it('are not caused by changes of labels, title, body, milestone, due date or removal of an assignee', async () => {
     const { number } = await createIssue(given.bob, { title: 'Edited', body: 'x' })
     const path = `/repos/ann/desk/issues/${number}`
     await given.ann.client.patch(path, { assignees: ['bob'] })
@@ -65,7 +65,7 @@ describeOnBoth('notification threads', (on) => {
     await markAll(given.ann)
   })
 
-  it('tell new assignees, except those who assign themselves', async () => {
+  it('inform new assignees, except users who assign themselves', async () => {
     const { number } = await createIssue(given.ann, { title: 'Assigned' })
     expect(await threadsOf(given.wes)).toEqual([])
     await given.wes.client.patch(`/repos/ann/desk/issues/${number}`, { assignees: ['wes'] })
@@ -88,7 +88,7 @@ describeOnBoth('notification threads', (on) => {
     await markAll(given.wes)
   })
 
-  it('are for readers of the unit alone', async () => {
+  it('are only for readers of the unit', async () => {
     const { world } = given.server
     const [guild, eve, dan] = [
       await world.org(`guild-${on}`, { owner: given.ann }),
@@ -106,7 +106,7 @@ describeOnBoth('notification threads', (on) => {
     expect(await threadsOf(dan)).toEqual([])
   })
 
-  it('show nothing of a repository that the user may not see any more', async () => {
+  it('show nothing of a repository that the user may no longer see', async () => {
     await given.ann.client.put('/repos/ann/vault/collaborators/wes', { permission: 'read' })
     await given.wes.client.put('/repos/ann/vault/subscription')
     await createIssue(given.ann, { title: 'Confidential' }, 'ann/vault')

@@ -15,7 +15,7 @@ describeOnBoth('notifications of transfers', (on) => {
   })
   afterAll(() => server.close())
 
-  it('go to the recipient of a pending one', async () => {
+  it('go to the recipient of a pending transfer', async () => {
     await server.world.repo({ owner: ann, name: 'gift', isPrivate: true })
     expect((await ann.client.post('/repos/ann/gift/transfer', { new_owner: 'bob' })).status).toBe(201)
     const { json } = await bob.client.get('/notifications')
@@ -43,7 +43,7 @@ describeOnBoth('notifications of transfers', (on) => {
     ])
   })
 
-  it('go to those of an organization who may accept it', async () => {
+  it('go to members of an organization who may accept it', async () => {
     const guild = await server.world.org('guild', { owner: bob })
     const [cat, dan] = [await server.world.user('cat'), await server.world.user('dan')]
     await guild.team('creators', { members: [cat], canCreateOrgRepo: true })

@@ -41,7 +41,7 @@ const findings = async (): Promise<string> => {
 }
 const LONG = { timeout: 20_000, interval: 50 }
 
-it('a copy in a bucket is restored; while the bucket is full or away writes go on, and the doctor and metrics say so', async () => {
+it('a copy in a bucket is restored; while the bucket is full or unavailable writes continue, and doctor and metrics report it', async () => {
   const alice = await server.world.user('alice')
   await expect.poll(findings, LONG).toBe('')
   await expect.poll(() => metric('lag_seconds'), LONG).toBeGreaterThanOrEqual(0)

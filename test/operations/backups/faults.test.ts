@@ -34,7 +34,7 @@ function killedAfter(steps: number): Place {
   }
 }
 
-it('continues after a kill at any step of a snapshot or segment, and has what was covered', async () => {
+it('continues after a kill at any step of a snapshot or segment, and contains all covered commits', async () => {
   const moments: [at: number, rows: number][] = []
   const settings = { snapshotIntervalMs: 60_000 }
   let kills = 0
@@ -83,7 +83,7 @@ function smallPlace(room: number): { place: Place; makeRoom(): void } {
   return { place, makeRoom: () => (left = Infinity) }
 }
 
-it('waits for room on a full disk, lists no part of a file, and continues its series without a gap', async () => {
+it('waits for space on a full disk, lists no partial file, and continues its series without a gap', async () => {
   const { place, makeRoom } = smallPlace(256)
   const copier = db.copier({ place })
   await copyAll(copier)

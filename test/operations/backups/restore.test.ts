@@ -103,7 +103,7 @@ const titles = (data: string): string[] => column(data, 'select title from issue
 const repoPath = (data: string): string =>
   join(data, 'git/repos', `${column(data, "select storage from repo where name = 'r'")[0]}.git`)
 
-it('a killed server is restored with everything that was copied, or as it was at a moment', async () => {
+it('a killed server is restored with everything that was copied, or to a point in time', async () => {
   const work = join(folder.path, 'work')
   await api('POST', '/user/repos', { name: 'r', default_branch: 'main' })
   await git(folder.path, 'init', '-q', '-b', 'main', work)
@@ -152,7 +152,7 @@ it('a killed server is restored with everything that was copied, or as it was at
   await here.stop()
 }, 150_000)
 
-it('a server killed while it copies its database and a repository is restored without what was not copied', async () => {
+it('a server killed while it copies its database and a repository is restored to the copied state', async () => {
   const s3 = await startS3()
   const more = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local' }
   const given = { ...bucketSettings(s3), ...more }

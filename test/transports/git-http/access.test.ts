@@ -12,7 +12,7 @@ describe('who may', () => {
   const refs = (path: string, service: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/${path}/info/refs?service=${service}`, { headers, redirect: 'manual' })
 
-  it('anonymous callers read public repos; all others answer 401, alike', async () => {
+  it('anonymous clients read public repositories and get the same 401 for all others', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })
     expect((await refs(`alice/${open.name}`, 'git-upload-pack')).status).toBe(200)
@@ -64,7 +64,7 @@ describe('who may', () => {
       )
   })
 
-  it('archived repos and mirrors are not pushed to', async () => {
+  it('archived repositories and mirrors refuse pushes', async () => {
     const archived = await repo(alice, { is_archived: 1 })
     const mirror = await repo(alice, { is_mirror: 1 })
     const first = await refs(`alice/${archived.name}`, 'git-receive-pack', basic('alice', PASSWORD))
@@ -76,7 +76,7 @@ describe('who may', () => {
     expect([second.status, await second.text()]).toEqual([403, 'mirror repository is read-only\n'])
   })
 
-  it('bad requests get their 4xx', async () => {
+  it('bad requests get the proper 4xx', async () => {
     const open = await repo(alice)
     expect((await refs(`alice/${open.name}`, 'git-evil')).status).toBe(400)
     const post = (headers: Record<string, string>) =>
@@ -87,7 +87,7 @@ describe('who may', () => {
     ).toBe(415)
   })
 
-  it('renames redirect those who may see the new name', async () => {
+  it('renames redirect viewers who may see the new name', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })
     await server.app.database.transaction(async (tx) => {

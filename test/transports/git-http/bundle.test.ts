@@ -63,7 +63,7 @@ async function list(name: string, headers: Record<string, string> = {}): Promise
 }
 
 describe('bundles of large repositories', () => {
-  it('are made in the background, announced in protocol version 2 only, and used by git', async () => {
+  it('are created in the background, announced in protocol version 2 only, and used by git', async () => {
     expect(await capabilities('open')).not.toContain('bundle-uri')
     expect((await bundle('open')).status).toBe(404)
     expect([await maintain(open), await maintain(secret)]).toEqual([true, true])
@@ -89,7 +89,7 @@ describe('bundles of large repositories', () => {
     expect(await git(plain, ['rev-parse', 'HEAD'])).toBe(await git(work, ['rev-parse', 'main']))
   })
 
-  it('are for those who may read the repository', async () => {
+  it('are for accounts that may read the repository', async () => {
     for (const headers of [{}, { authorization: `Basic ${Buffer.from('alice:wrong').toString('base64')}` }])
       expect((await bundle('secret', headers)).status).toBe(401)
     const mallory = await server.world.user('mallory')
@@ -104,7 +104,7 @@ describe('bundles of large repositories', () => {
     expect(await capabilities('secret', login)).toContain('bundle-uri')
   })
 
-  it('come in parts, and again only when they changed', async () => {
+  it('can be downloaded in parts, and again only when they changed', async () => {
     const whole = await bundle('open')
     const bytes = Buffer.from(await whole.arrayBuffer())
     const etag = whole.headers.get('etag')!

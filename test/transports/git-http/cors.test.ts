@@ -21,7 +21,7 @@ const preflight = (from: TestServer, to: string, headers = 'content-type,git-pro
   })
 
 describe('git clients in pages of other origins', () => {
-  it('are allowed where the operator names them', async () => {
+  it('are allowed if the operator names them', async () => {
     const asked = await preflight(server, '/alice/site.git/git-upload-pack')
     expect([
       asked.status,
@@ -41,7 +41,7 @@ describe('git clients in pages of other origins', () => {
     expect((await fetch(`${server.url}/alice/site.git/git-upload-pack`, { method: 'OPTIONS' })).status).toBe(200)
   })
 
-  it('get no CORS headers for other origins, other headers, or where it is off', async () => {
+  it('get no CORS headers for other origins, other headers, or when disabled', async () => {
     const other = await fetch(`${server.url}${path}`, { headers: { origin: 'https://evil.example.org' } })
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
     expect(

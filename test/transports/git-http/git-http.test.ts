@@ -25,7 +25,7 @@ describe('git over HTTP', () => {
     await git(target.path, ['fsck', '--strict'])
   })
 
-  it('keeps branch rows equal to refs and does not delete the default branch', async () => {
+  it('updates branch rows with refs and does not delete the default branch', async () => {
     const target = await repo(alice)
     const path = await work('rows')
     const url = as(alice, alice, target.name)
@@ -67,7 +67,7 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('remote: Processed 1 reference in total')
   })
 
-  it('shows no hint where the operator wants none', async () => {
+  it('shows no hint if the operator disables it', async () => {
     const silent = await startServer({ settings: { 'git.pull_request_push_message': 'false' } })
     try {
       const ann = await silent.world.user('ann')
@@ -121,7 +121,7 @@ describe('git over HTTP', () => {
     expect((await push(bob, 'three', 'ci.skip')).code).toBe(0)
   })
 
-  it('heals rows that a crash left behind the refs', async () => {
+  it('repairs rows that are outdated after a crash', async () => {
     const target = await repo(alice)
     const path = await work('heal')
     await git(path, ['push', '-q', target.path, 'main:trunk', 'main:b'])
@@ -183,7 +183,7 @@ describe('git over HTTP', () => {
     }
   })
 
-  it('makes archives for those who may read', async () => {
+  it('creates archives for readers', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })
     const path = await work('archived')
@@ -207,7 +207,7 @@ describe('git over HTTP', () => {
     expect((await ask(secret.name)).status).toBe(401)
   })
 
-  it('serves the dumb protocol and keeps to its files', async () => {
+  it('serves only the files of the dumb protocol', async () => {
     const target = await repo(alice)
     const path = await work('dumb')
     await git(path, ['tag', '-am', 'x', 'v1'])
@@ -228,7 +228,7 @@ describe('git over HTTP', () => {
     expect(await git(clone, ['rev-parse', 'HEAD'])).toBe(await git(path, ['rev-parse', 'HEAD']))
   })
 
-  it('lets shared caches store what anonymous callers get, and nothing else', async () => {
+  it('lets shared caches store only responses to anonymous clients', async () => {
     const authorization = `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}`
     for (const isPrivate of [false, true]) {
       const target = await repo(alice, { is_private: isPrivate ? 1 : 0 })
@@ -249,7 +249,7 @@ describe('git over HTTP', () => {
     }
   })
 
-  it('answers a broken compressed body without falling over', async () => {
+  it('responds to a broken compressed body without a crash', async () => {
     const target = await repo(alice)
     const body = Buffer.concat([gzipSync(Buffer.from('0014command=ls-refs\n')).subarray(0, 20), Buffer.from('garbage')])
     const headers = {

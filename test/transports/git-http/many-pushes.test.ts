@@ -52,7 +52,7 @@ const subjects = (repo: Repo): string[] =>
   oracle(server.app.git.path(repo.storage), ['log', '--format=%s', 'main']).split('\n')
 
 describe('ten pushes at once', () => {
-  it('to one branch are all accepted in the end, and late ones are refused with `fetch first`', async () => {
+  it('to one branch are all accepted eventually, and outdated ones are refused with `fetch first`', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'one', autoInit: true, defaultBranch: 'main' })
     const works = await Promise.all(CLIENTS.map((at) => cloneAndCommit(repo, at)))
     const refusals = (await Promise.all(works.map(pushUntilTaken))).flat()

@@ -50,7 +50,7 @@ async function ask(
   return { status: answer.status, text: await answer.text(), realm: answer.headers.get('www-authenticate') }
 }
 
-it('git over HTTP is off where the operator disables it, for all callers and paths alike', () =>
+it('git over HTTP can be disabled for all clients and paths', () =>
   withServer({ 'repository.disable_http_git': 'true' }, async (server, ann) => {
     const off = { status: 403, text: 'Interacting with repositories by HTTP protocol is not allowed\n' }
     for (const person of [undefined, ann]) {
@@ -74,7 +74,7 @@ it('git over HTTP is off where the operator disables it, for all callers and pat
     dir.remove()
   }))
 
-it('where all callers must sign in, public repositories require it too', () =>
+it('if all clients must sign in, public repositories require it, too', () =>
   withServer({ 'service.require_signin_view': 'true' }, async (server, ann) => {
     for (const path of PATHS) {
       expect(await ask(server, `ann/open.git/${path}`), path).toMatchObject({

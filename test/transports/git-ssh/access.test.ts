@@ -79,7 +79,7 @@ describe('who may sign in', () => {
     expect((await ssh.ssh(alices, ['ssh_info'])).stdout).toBe('{"type":"agit","version":1}\n')
   })
 
-  it('an account that is suspended or removed is out at once', async () => {
+  it('a suspended or deleted account is refused at once', async () => {
     const eve = await ssh.server.world.user('eve')
     const eves = await ssh.keyOf(eve)
     await ssh.server.app.users.edit(systemActor, eve.user, { isLoginProhibited: true })
@@ -88,7 +88,7 @@ describe('who may sign in', () => {
     )
   })
 
-  it('a connection that is open serves no command after its account is suspended or its key deleted', async () => {
+  it('an open connection runs no command after its account is suspended or its key deleted', async () => {
     const command = "git-upload-pack 'alice/open.git'"
     const ivy = await ssh.server.world.user('ivy')
     const [kept, deleted] = [await ssh.keyOf(ivy), await ssh.keyOf(ivy)]
@@ -106,7 +106,7 @@ describe('who may sign in', () => {
   })
 })
 
-describe('what they reach', () => {
+describe('their repositories', () => {
   useWorld()
 
   const read = (key: SshKey, path: string) => ssh.ssh(key, [`git-upload-pack '${path}'`], { flags: ['-n'] })
@@ -129,7 +129,7 @@ describe('what they reach', () => {
     expect((await ssh.tryGit(ssh.dir, alices, 'ls-remote', ssh.url('alice/secret'))).code).toBe(0)
   })
 
-  it('readers push to no branch', async () => {
+  it('readers cannot push to branches', async () => {
     const to = join(ssh.dir, 'reader')
     await ssh.git(ssh.dir, bobs, 'clone', '-q', ssh.url('alice/open'), to)
     await git(to, ['commit', '-q', '--allow-empty', '-m', 'x'])
@@ -138,7 +138,7 @@ describe('what they reach', () => {
     expect(answer.stderr).toContain('pre-receive hook declined')
   })
 
-  it('archived repos and mirrors take no push', async () => {
+  it('archived repositories and mirrors refuse pushes', async () => {
     const repo = await ssh.server.world.repo({ owner: alice, name: 'old' })
     const mirror = await ssh.server.world.repo({ owner: alice, name: 'mirror' })
     await ssh.server.app.database.transaction(async (tx) => {
@@ -149,7 +149,7 @@ describe('what they reach', () => {
     expect((await push(alices, 'alice/mirror')).stderr).toBe(refused('Mirror Repository alice/mirror is read-only'))
   })
 
-  it('old names lead to the repo silently', async () => {
+  it('old names silently resolve to the repository', async () => {
     const repo = await ssh.server.world.repo({ owner: alice, name: 'before', autoInit: true })
     await alice.client.patch('/repos/alice/before', { name: 'after' })
     expect(await ssh.git(ssh.dir, alices, 'ls-remote', ssh.url('alice/before'), 'HEAD')).toMatch(/HEAD$/)
@@ -178,12 +178,12 @@ describe('what they reach', () => {
   })
 })
 
-describe('connections that are not signed in', () => {
+describe('unauthenticated connections', () => {
   useWorld()
 
   const dial = (): Socket => connect(ssh.port, '127.0.0.1').on('error', () => {})
 
-  it('are limited in number and time, and closed when they send nonsense', async () => {
+  it('are limited in number and time, and closed when they send garbage', async () => {
     const sockets = Array.from({ length: 12 }, dial)
     const shut = new Set<Socket>()
     for (const socket of sockets) {
@@ -204,7 +204,7 @@ describe('connections that are not signed in', () => {
 describe('the server', () => {
   useWorld()
 
-  it('keeps its host keys to itself and for good', async () => {
+  it('protects its host keys and never changes them', async () => {
     const dir = join(ssh.server.dataDir, 'ssh')
     const names = readdirSync(dir)
     expect(names.toSorted()).toEqual(['ssh_host_ecdsa_key', 'ssh_host_ed25519_key'])
@@ -214,7 +214,7 @@ describe('the server', () => {
     }
   })
 
-  it('says clearly that its port is taken', async () => {
+  it('reports clearly that its port is in use', async () => {
     await expect(startServer({ ssh: true, settings: { 'ssh.port': String(ssh.port) } })).rejects.toThrow(
       `port ${ssh.port} of 127.0.0.1 is in use by another program, so the SSH server cannot start`,
     )

@@ -79,7 +79,7 @@ describe('over SSH', () => {
     }
   })
 
-  it('clones and pushes, uses LFS, and is named in refusals', async () => {
+  it('can clone, push and use LFS, and refusals contain its user', async () => {
     const key = certify(ssh.makeKey(), authority, 'nobody-here,alice@example.test')
     const command = { GIT_SSH_COMMAND: `${ssh.env(key)['GIT_SSH_COMMAND']} ${withCertificate(key).join(' ')}` }
     const to = join(ssh.dir, 'certified')
@@ -129,7 +129,7 @@ describe('over SSH', () => {
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain('Permission denied (publickey)')
   })
 
-  it('one without an account does not keep its key from signing in', async () => {
+  it('one without an account does not prevent its key from signing in', async () => {
     const key = certify(await ssh.keyOf(alice), otherAuthority, 'alice')
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain(
       "Hi there, alice! You've successfully authenticated with the key named key",
@@ -228,7 +228,7 @@ describe('by HTTP signature', () => {
   })
 })
 
-it('an authority that cannot be read stops the start', async () => {
+it('an unreadable authority prevents the start', async () => {
   const settings = { 'ssh.trusted_user_ca_keys': 'ssh-ed25519 %%%' }
   await expect(startServer({ settings })).rejects.toThrow('ssh.trusted_user_ca_keys: not base64')
 })

@@ -71,7 +71,7 @@ describe.each(TYPES)('%s', (type) => {
     expect(key.agent.signatures()).toBe(3)
   })
 
-  it('signs in with proof of who touched it beside the touch', async () => {
+  it('signs in with user verification in addition to the touch', async () => {
     expect((await ssh.ssh(await heldByAlice(type, { flags: 5 }))).stderr).toMatch(GREETING)
   })
 })
@@ -90,7 +90,7 @@ describe('other keys', () => {
     expect((await ssh.ssh(key, [], { flags })).stderr).toMatch(GREETING)
   })
 
-  it('RSA is answered by the name that the client used', async () => {
+  it('RSA offers are answered with the algorithm name of the client', async () => {
     const key = await ssh.keyOf(alice, 'rsa')
     const accepted: string[] = []
     const client = new ssh2.Client()
@@ -111,7 +111,7 @@ describe('other keys', () => {
     expect(accepted).toEqual(['rsa-sha2-256'])
   })
 
-  it('RSA with the old hash does not', async () => {
+  it('RSA with SHA-1 is refused', async () => {
     const key = await ssh.keyOf(alice, 'rsa')
     const answer = await ssh.ssh(key, [], { flags: ['-o', 'PubkeyAcceptedAlgorithms=ssh-rsa'] })
     expect(answer.stderr).toContain('Permission denied (publickey)')
@@ -131,7 +131,7 @@ describe('other keys', () => {
     ])
   })
 
-  it('certificates do not where no authority is trusted, though its key is registered', async () => {
+  it('certificates are refused without a trusted authority, even if their key is registered', async () => {
     const authority = await ssh.keyOf(alice)
     const key = ssh.makeKey()
     execFileSync('ssh-keygen', ['-q', '-s', authority.path, '-I', 'alice', '-n', 'git,alice', `${key.path}.pub`])

@@ -34,7 +34,7 @@ async function commit(...options: string[]): Promise<void> {
 const push = (key: SshKey, ...args: string[]) => ssh.tryGit(work, key, 'push', '-q', 'origin', ...args)
 
 describe('deploy keys', () => {
-  it('push where writers may, and past a whitelist only where the rule says so', async () => {
+  it('push like writers, and past a whitelist only if the rule allows it', async () => {
     await ann.client.post(RULES, { rule_name: 'rel', enable_push: true })
     await commit()
     expect(await push(deploy, 'HEAD:rel')).toMatchObject({ code: 0 })
@@ -66,7 +66,7 @@ describe('deploy keys', () => {
     expect(await push(deploy, '-f', 'HEAD:rel')).toMatchObject({ code: 0 })
   })
 
-  it('never touch protected tags', async () => {
+  it('cannot change protected tags', async () => {
     await ann.client.post('/repos/ann/r/tag_protections', { name_pattern: 'v*', whitelist_usernames: ['ann'] })
     await git(work, ['tag', 'v1'])
     expect((await push(deploy, 'v1')).stderr).toContain('error: Tag v1 is protected')
@@ -128,7 +128,7 @@ describe('edits by maintainers', () => {
     number = (await cat.client.post('/repos/ann/r/pulls', body)).json.number
   })
 
-  it('are pushes of their own to the head branch, over both transports', async () => {
+  it('push to the head branch over both transports', async () => {
     await commit()
     expect(await bySsh('fix')).toMatchObject({ code: 0 })
     await ssh.server.drain()
@@ -147,7 +147,7 @@ describe('edits by maintainers', () => {
     expect(feed).toMatchObject([{ op_type: 'commit_repo', ref_name: 'refs/heads/fix', act_user: { login: 'wes' } }])
   })
 
-  it('reach no other ref, and neither make nor delete a branch', async () => {
+  it('cannot change other refs, or create or delete a branch', async () => {
     await commit()
     await git(work, ['tag', 'v2'])
     for (const refs of [['HEAD:main'], ['HEAD:new'], [':fix'], ['v2'], ['HEAD:refs/notes/x'], ['HEAD:fix', 'HEAD:new']])
@@ -157,7 +157,7 @@ describe('edits by maintainers', () => {
       expect((await ssh.tryGit(work, key, 'push', ssh.url('cat/fork'), 'fix')).stderr).toContain('is not authorized')
   })
 
-  it('follow the rules of the branch as the poster does', async () => {
+  it('obey the rules of the branch like the author', async () => {
     await git(work, ['commit', '-q', '--amend', '-m', 'other'])
     expect(await bySsh('-f', 'fix')).toMatchObject({ code: 0 })
     const list = { enable_push: true, enable_push_whitelist: true }
@@ -173,7 +173,7 @@ describe('edits by maintainers', () => {
     await cat.client.delete(`${RULE}/fix`)
   })
 
-  it('take the large files of the branch', async () => {
+  it('may upload the large files of the branch', async () => {
     const { stdout } = await ssh.ssh(wess, ['git-lfs-authenticate cat/fork upload'])
     const { header, href } = JSON.parse(stdout) as { header: Record<string, string>; href: string }
     const statusOf = async (branch: string): Promise<number> => {
@@ -189,7 +189,7 @@ describe('edits by maintainers', () => {
     await cat.client.patch(`/repos/ann/r/pulls/${number}`, { allow_maintainer_edit: true })
   })
 
-  it('end when the poster withdraws them, and when the pull request is closed', async () => {
+  it('are refused after the author disallows them, and after the pull request is closed', async () => {
     for (const [off, on] of [
       [{ allow_maintainer_edit: false }, { allow_maintainer_edit: true }],
       [{ state: 'closed' }, { state: 'open' }],

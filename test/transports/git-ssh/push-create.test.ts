@@ -24,7 +24,7 @@ afterAll(() => ssh.close())
 const http = (path: string) => `${ssh.server.url.replace('://', `://alice:${encodeURIComponent(PASSWORD)}@`)}/${path}`
 
 describe('a push to a missing repository', () => {
-  it('makes it, private, for its owner', async () => {
+  it('creates a private repository for its owner', async () => {
     await git(work, ['push', '-q', http('alice/by-http.git'), 'main'])
     await ssh.git(work, key, 'push', '-q', ssh.url('alice/by-ssh.git'), 'main')
     for (const name of ['by-http', 'by-ssh']) {
@@ -33,7 +33,7 @@ describe('a push to a missing repository', () => {
     }
   })
 
-  it('is refused in other namespaces, where it is off, to bad names, to wikis and to other users; asking creates nothing', async () => {
+  it('is refused in other namespaces, when disabled, for bad names, wikis and other users; a fetch creates nothing', async () => {
     for (const [path, text] of [
       ['bob/x', 'Repository not found'],
       ['nobody/x', 'Not found.'],

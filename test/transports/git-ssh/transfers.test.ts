@@ -61,7 +61,7 @@ describe('git over SSH', () => {
     }
   })
 
-  it('answers fetches of many rounds, and pushes that change, force and delete', async () => {
+  it('supports fetches of many rounds, and pushes that change, force and delete', async () => {
     const { url } = await pushed(3)
     const one = join(ssh.dir, `c${count++}`)
     const two = join(ssh.dir, `c${count++}`)
@@ -79,7 +79,7 @@ describe('git over SSH', () => {
     expect(await ssh.git(one, key, 'ls-remote', '--heads', 'origin')).toBe(`${next}\trefs/heads/main`)
   })
 
-  it('makes shallow and partial clones and archives', async () => {
+  it('supports shallow and partial clones and archives', async () => {
     const { url, head } = await pushed()
     const shallow = join(ssh.dir, `c${count++}`)
     await ssh.git(ssh.dir, key, 'clone', '-q', '--depth', '2', url, shallow)
@@ -95,7 +95,7 @@ describe('git over SSH', () => {
     expect(lost.code).not.toBe(0)
   })
 
-  it('carries large files both ways and writes when the key was used', async () => {
+  it('transfers large files both ways and records the use of the key', async () => {
     const { url } = await pushed(1)
     const to = join(ssh.dir, `c${count++}`)
     await ssh.git(ssh.dir, key, 'clone', '-q', url, to)
@@ -111,7 +111,7 @@ describe('git over SSH', () => {
   })
 
   it(
-    'a client that reads nothing occupies no memory and blocks no other; nothing is left when it is killed',
+    'a client that reads nothing uses no memory and blocks no other; killing it leaves nothing',
     MEASURED,
     async () => {
       const { url, path } = await pushed(1)
@@ -148,7 +148,7 @@ describe('git over SSH', () => {
     },
   )
 
-  it('a push that is cut off leaves neither processes nor quarantines nor refs', async () => {
+  it('an interrupted push leaves neither processes nor quarantines nor refs', async () => {
     const { url, path } = await pushed(1)
     const files = () => readdirSync(path, { recursive: true }).map(String).toSorted()
     const before = files()
@@ -194,7 +194,7 @@ describe('git over SSH', () => {
     expect(await ssh.git(ssh.dir, key, 'ls-remote', url, 'cut')).toBe('')
   })
 
-  it('is where the answers of the API say', async () => {
+  it('is at the address in API responses', async () => {
     const { name } = await pushed(1)
     const { json } = await alice.client.get(`/repos/alice/${name}`)
     expect(json.ssh_url).toBe(ssh.url(`alice/${name}.git`))

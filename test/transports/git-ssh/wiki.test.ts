@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => ssh.close())
 
 describe('wikis over SSH', () => {
-  it('are other repositories than the code, made when asked for, written by those who may', async () => {
+  it('are separate from the code, created on demand, and written by accounts with permission', async () => {
     const alice = await ssh.server.world.user('alice')
     const bob = await ssh.server.world.user('bob')
     const [hers, his] = [await ssh.keyOf(alice), await ssh.keyOf(bob)]

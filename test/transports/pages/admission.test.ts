@@ -19,7 +19,7 @@ async function repoOf(server: TestServer, owner: Person, name: string, isPrivate
   expect((await owner.client.post(`/repos/${owner.name}/${name}/wiki/new`, page)).status).toBe(201)
 }
 
-describe('who sees which page', () => {
+describe('access to pages', () => {
   let server: TestServer
   let ann: Person
 
@@ -33,7 +33,7 @@ describe('who sees which page', () => {
   }, 60_000)
   afterAll(() => server.close())
 
-  it('a private repository has pages for its owner alone, by session and by token', async () => {
+  it('a private repository has pages only for its owner, by session and by token', async () => {
     const [anonymous, owner, other] = [
       createBrowser(server.url),
       await signIn(server, 'ann'),
@@ -55,7 +55,7 @@ describe('who sees which page', () => {
     expect((await owner.open('/')).text).not.toContain('ann/secret')
   })
 
-  it('credentials that are wrong or of too small a scope open nothing', async () => {
+  it('wrong credentials and insufficient scopes give no access', async () => {
     const get = async (authorization: string) =>
       (await fetch(`${server.url}/ann/secret`, { headers: { authorization } })).status
     expect(await get('token 0123')).toBe(401)
@@ -71,7 +71,7 @@ describe('who sees which page', () => {
     expect((await (await signIn(server, 'shy')).open('/shy')).status).toBe(200)
   })
 
-  it('units that are off have no pages', async () => {
+  it('disabled units have no pages', async () => {
     await repoOf(server, ann, 'little', false)
     const off = { has_wiki: false, has_releases: false, has_code: false }
     expect((await ann.client.patch('/repos/ann/little', off)).status).toBe(200)
@@ -83,7 +83,7 @@ describe('who sees which page', () => {
     for (const part of ['README.md', '/branches', '/releases']) expect(text).not.toContain(part)
   })
 
-  it('old names lead to new ones, for those who may see these', async () => {
+  it('old names redirect to new ones, for viewers who may see these', async () => {
     await repoOf(server, ann, 'before', true)
     await ann.client.patch('/repos/ann/before', { name: 'after' })
     expect((await createBrowser(server.url).open('/ann/before/branches')).status).toBe(404)
@@ -97,7 +97,7 @@ describe('who sees which page', () => {
     expect((await createBrowser(server.url).open('/cyd?page=1')).url).toBe(`${server.url}/dee?page=1`)
   })
 
-  it('branches keep their pages when they are renamed', async () => {
+  it('pages of renamed branches redirect', async () => {
     await repoOf(server, ann, 'twigs', false)
     expect((await ann.client.patch('/repos/ann/twigs/branches/main', { name: 'trunk' })).status).toBe(204)
     const page = await createBrowser(server.url).open('/ann/twigs/src/branch/main/README.md')
@@ -106,7 +106,7 @@ describe('who sees which page', () => {
 })
 
 describe('a server on which all must sign in', () => {
-  it('leads anonymous callers to the sign-in page and back', async () => {
+  it('redirects anonymous visitors to the sign-in page and back', async () => {
     const server = await startServer({ settings: { 'service.require_signin_view': 'true' } })
     try {
       await repoOf(server, await server.world.user('ann'), 'open', false)
@@ -123,7 +123,7 @@ describe('a server on which all must sign in', () => {
     }
   })
 
-  it('lists no repositories to anonymous callers where exploring needs an account', async () => {
+  it('lists no repositories to anonymous visitors when exploring requires an account', async () => {
     const server = await startServer({ settings: { 'service.explore_require_signin_view': 'true' } })
     try {
       await repoOf(server, await server.world.user('ann'), 'open', false)

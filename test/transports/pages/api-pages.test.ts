@@ -25,7 +25,7 @@ const pagesOf = (milestone: number) => [
   '/_delete/feat/oars/oar.txt',
 ]
 
-describe('pages at addresses that the API alone serves', () => {
+describe('pages at addresses that only the API serves', () => {
   let server: TestServer
   let ann: Person
   let run: number
@@ -75,7 +75,7 @@ describe('pages at addresses that the API alone serves', () => {
   }, 60_000)
   afterAll(() => server.close())
 
-  it('name operations that answer', async () => {
+  it('show operations that exist', async () => {
     for (const page of shown) {
       const { status, text } = await open(`/ann/boat${page}`)
       expect([page, status]).toEqual([page, 200])
@@ -105,7 +105,7 @@ describe('pages at addresses that the API alone serves', () => {
     for (const url of urls) expect([url, (await open(url)).status]).toEqual([url, 200])
   })
 
-  it('are hidden as the repository and the unit are', async () => {
+  it('are hidden like the repository and the unit', async () => {
     for (const page of secret) {
       expect([page, (await open(`/ann/secret${page}`)).status]).toEqual([page, 404])
       expect([page, (await open(`/ann/secret${page}`, authorization)).status]).toEqual([page, 200])
@@ -118,7 +118,7 @@ describe('pages at addresses that the API alone serves', () => {
       expect([page, [404, 307]]).toEqual([page, expect.arrayContaining([(await open(`/ann/little${page}`)).status])])
   })
 
-  it('are not where nothing is', async () => {
+  it('do not exist for missing objects', async () => {
     for (const path of [
       '/ann/boat/issues/9',
       '/ann/boat/issues/1/files',
@@ -135,7 +135,7 @@ describe('pages at addresses that the API alone serves', () => {
       expect([path, (await open(path)).status]).toEqual([path, 404])
   })
 
-  it('lead from the number of a pull request to its address', async () => {
+  it('redirect from the number of a pull request to its address', async () => {
     expect(await open('/ann/boat/issues/2')).toMatchObject({ status: 307, location: '/ann/boat/pulls/2' })
   })
 })

@@ -60,7 +60,7 @@ M 100644 :2 ${quoted}
 
 const escapePart = (text: string): string => encodeURIComponent(text)
 
-it('text of users stays text on every page', async () => {
+it('text of users is escaped on every page', async () => {
   const pages = {
     '/': ['about'],
     '/ann': ['fullname', 'description', 'location', 'about'],
@@ -91,7 +91,7 @@ it('text of users stays text on every page', async () => {
   }
 })
 
-it('every page and every refusal has the policy that runs nothing', async () => {
+it('every page and every refusal has the policy that forbids scripts', async () => {
   for (const address of ['/', '/ann', path, `${path}/src/branch/main/README.md`, `${path}/branches`, '/nobody']) {
     const answer = await fetch(server.url + address)
     const [, style] = /<style>([\s\S]*?)<\/style>/.exec(await answer.text())!
@@ -108,7 +108,7 @@ it('every page and every refusal has the policy that runs nothing', async () => 
   }
 })
 
-it('large files, wide directories and READMEs that cannot be rendered have pages of a bounded size', async () => {
+it('large files, wide directories and READMEs that cannot be rendered have pages of limited size', async () => {
   const wide = Array.from({ length: 1500 }, (_, n) => `M 100644 :1 wide/${n}\n`).join('')
   const large = 'x'.repeat(600 * 1024)
   const readme = '<b>\n'.repeat(50_000)
@@ -154,7 +154,7 @@ ${wide}
   expect(await get('/ann/big')).toContain('<article><pre>&lt;b&gt;\n')
 })
 
-it('callers without credentials get texts as they are when they have made the server compute too much', async () => {
+it('visitors without credentials get unrendered texts when they exceed their computing budget', async () => {
   const limits = { 'rate_limit.anonymous_per_minute': '1' }
   const limited = await startServer({ settings: limits })
   try {

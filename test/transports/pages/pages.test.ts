@@ -58,7 +58,7 @@ function htmlUrls(value: unknown): string[] {
 }
 
 describe('pages', () => {
-  it('say at / what the server is, with the public repositories', async () => {
+  it('describe the server at /, with the public repositories', async () => {
     const { status, text } = await open('/')
     const { version } = (await server.anonymous.get('/version')).json
     expect(status).toBe(200)
@@ -114,7 +114,7 @@ describe('pages', () => {
       expect([...seen]).toContain(path)
   })
 
-  it('show of a repository what there is', async () => {
+  it('show the existing parts of a repository', async () => {
     const { text } = await open('/ann/boat')
     for (const part of [
       'It floats',
@@ -148,7 +148,7 @@ describe('pages', () => {
     expect((await open('/crew')).text).toMatch(/Organization[\s\S]*Those who sail[\s\S]*crew\/dock/)
   })
 
-  it('come in parts where lists are long', async () => {
+  it('page long lists', async () => {
     for (let count = 0; count < 31; count++) await server.world.repo({ owner: ann, name: `many-${count}` })
     const first = await open('/ann')
     expect(first.text).toContain('<a rel="next" href="?page=2">')
@@ -166,7 +166,7 @@ describe('pages', () => {
     expect((await open('/ann/boat/commits/branch/main/log/none')).status).toBe(404)
   })
 
-  it('are sent again only when they changed', async () => {
+  it('are sent again only after changes', async () => {
     const path = '/ann/boat/branches'
     const etag = (await open(path)).headers.get('etag')!
     const same = await open(path, { 'if-none-match': etag })
@@ -175,7 +175,7 @@ describe('pages', () => {
     expect((await open(path, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  it('leave the addresses of other things alone', async () => {
+  it('do not cover other addresses', async () => {
     const plain = 'text/plain;charset=utf-8'
     for (const [path, status, type] of [
       ['/api/nothing', 404, 'application/json;charset=utf-8'],

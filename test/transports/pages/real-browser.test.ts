@@ -47,7 +47,7 @@ describe.skipIf(executablePath === undefined)(
     })
     afterEach(() => page.context().close())
 
-    it('a user signs in and reads a private repository: README with picture, files, commits', async () => {
+    it('a user signs in and reads a private repository: README with image, files, commits', async () => {
       await page.goto(`${server.url}/ann/boat`)
       await page.getByRole('heading', { name: 'Not found' }).waitFor()
       await page.getByRole('link', { name: 'Sign in' }).click()

@@ -122,7 +122,7 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     expect(readFileSync(join(world.server.dataDir, 'tls/account.pem'), 'utf8')).toBe(account)
   })
 
-  it('is not ordered again and again when the server refuses', async () => {
+  it('is not ordered repeatedly when the server refuses', async () => {
     const world = await openWorld({ names: ['git.test', BLOCKED] })
     for (let minute = 0; minute < 30; minute += 5) {
       world.ahead = minute * 60_000
@@ -138,7 +138,7 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     expect(state(world).nextAttemptAt - (Date.now() + world.ahead)).toBeGreaterThan(0.6 * HOUR_MS)
   })
 
-  it('stays in use while the ACME server is away, and is renewed once it is back', async () => {
+  it('remains in use while the ACME server is unavailable, and is renewed afterwards', async () => {
     const world = await openWorld()
     await world.renew()
     const first = await certificateOf(world)
@@ -177,7 +177,7 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     await expect(certificateOf(world)).rejects.toThrow(/self-signed/)
   })
 
-  it('is ordered once, however many look at the same time', async () => {
+  it('is ordered once by concurrent checks', async () => {
     const world = await openWorld()
     await Promise.all([world.renew(), world.renew(), world.renew()])
     expect(ordered(world)).toEqual(['http-01'])

@@ -41,7 +41,7 @@ describe('a certificate that cannot be used', () => {
     ['has the certificate as its key', ({ cert }) => ({ key: cert }), /there is no private key in PEM form/],
     ['has the key of another one', () => ({ key: otherKey() }), /the private key does not belong to the \(first\)/],
     ['has an encrypted key', ({ key }) => ({ key: encrypted(key) }), /the private key is encrypted: .*openssl pkey/],
-  ])('%s: the start says so', async (_, alter, message) => {
+  ])('%s: the start fails with a message', async (_, alter, message) => {
     folder.write(alter(good))
     const { code, stderr } = await run('serve')
     expect(stderr).toMatch(message)
@@ -49,7 +49,7 @@ describe('a certificate that cannot be used', () => {
     expect((await run('doctor')).stdout).toMatch(message)
   })
 
-  it('is missing or closed to the server: the start says so', async () => {
+  it('is missing or unreadable: the start fails with a message', async () => {
     const missing = join(folder.path, 'missing.pem')
     expect((await run('serve', { 'tls.key_file': missing })).stderr).toMatch(/missing\.pem: ENOENT/)
     expect((await run('serve', { 'tls.cert_file': folder.path })).stderr).toMatch(/EISDIR/)
@@ -63,7 +63,7 @@ describe('settings that contradict each other', () => {
     ['files and ACME', { 'tls.acme': 'true' }, /tls\.acme and tls\.cert_file exclude each other/],
     ['an http URL', { 'server.root_url': 'http://git.test' }, /must begin with https/],
     ['one port for both', { 'server.port': '7', 'tls.http_port': '7' }, /must differ/],
-  ])('%s: the start says so', async (_, settings, message) => {
+  ])('%s: the start fails with a message', async (_, settings, message) => {
     const { code, stderr } = await run('serve', settings)
     expect(stderr).toMatch(message)
     expect(code).toBe(1)
@@ -77,7 +77,7 @@ describe('settings that contradict each other', () => {
     ['an upper case name', { 'tls.acme_domains': 'Git.test' }, /a list of strings that match/],
     ['http', { 'server.root_url': 'https://git.test', 'tls.acme_directory': 'http://acme.test' }, /\^https:/],
     ['no address of mail', { 'server.root_url': 'https://git.test', 'tls.acme_email': 'me' }, /acme_email is "me"/],
-  ])('ACME for %s: the start says so', async (_, settings, message) => {
+  ])('ACME for %s: the start fails with a message', async (_, settings, message) => {
     const { code, stderr } = await run('serve', {
       'tls.cert_file': '',
       'tls.key_file': '',
@@ -94,7 +94,7 @@ describe('a certificate that clients refuse', () => {
     ['has expired', { from: -30, to: -1 }, /expired at/],
     ['is of the future', { from: 1, to: 30 }, /not valid before .* or the clock is wrong/],
     ['is for other names', { names: ['a.test', 'b.test'] }, /is for a\.test, b\.test, not for git\.test/],
-  ])('%s: it is served, and the doctor names it', async (_, issue, message) => {
+  ])('%s: it is served, and the doctor reports it', async (_, issue, message) => {
     const pair = await folder.authority.issue({ names: ['git.test'], ...issue })
     folder.write(pair)
     const settings = { 'server.root_url': 'https://git.test' }
@@ -113,7 +113,7 @@ describe('a certificate that clients refuse', () => {
   })
 })
 
-it('the doctor says for how long a good certificate is valid', async () => {
+it('the doctor reports for how long a good certificate is valid', async () => {
   folder.write(await folder.authority.issue({ names: ['git.test', 'code.test'] }))
   const { stdout } = await run('doctor', { 'server.root_url': 'https://git.test' })
   expect(stdout).toContain('note  for git.test, code.test: valid for another 89 days')

@@ -37,7 +37,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const basic = { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` }
 
 describe('the HTTPS server', () => {
-  it('is at an https URL, which its answers name, and says that browsers should use HTTPS alone', async () => {
+  it('has an https URL, which its responses contain, and requires browsers to use only HTTPS', async () => {
     expect(server.url).toMatch(/^https:/)
     await server.world.repo({ owner: alice, name: 'urls' })
     const answer = await get('/api/v1/repos/alice/urls')
@@ -55,7 +55,7 @@ describe('the HTTPS server', () => {
       })
   })
 
-  it('sets cookies that only HTTPS sends', async () => {
+  it('sets cookies that browsers send only over HTTPS', async () => {
     const { headers } = await get('/user/login')
     expect(headers['set-cookie']?.join()).toMatch(/^__Host-.*; Secure/)
   })
@@ -139,7 +139,7 @@ describe('the redirects of HTTP', () => {
     expect(await text(socket)).toContain(`\r\nlocation: ${server.url}${location}\r\n`)
   })
 
-  it('does not redirect what ACME servers read', async () => {
+  it('does not redirect requests of ACME servers', async () => {
     for (const token of ['abc', 'a'.repeat(200), '..%2Faccount.pem'])
       expect((await plain(`/.well-known/acme-challenge/${token}`)).status, token).toBe(token === 'abc' ? 404 : 308)
   })
@@ -157,7 +157,7 @@ describe('the redirects of HTTP', () => {
   })
 })
 
-it('a slow handshake ends after the time for headers and delays nobody', async () => {
+it('a slow handshake ends after the time for headers and delays no other client', async () => {
   const slow = await startServer({ settings: folder.settings, tuning: { http: { receiveTimeoutMs: 1000 } } })
   try {
     const silent = Array.from({ length: 50 }, () => connect(portOf(slow.url), '127.0.0.1'))

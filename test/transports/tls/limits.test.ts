@@ -43,7 +43,7 @@ it('ends a connection with more than a thousand requests that wait', async () =>
   expect(answers.split('HTTP/1.1 200').length).toBeLessThan(4000)
 })
 
-it('a server that stops does not wait for handshakes', async () => {
+it('a stopping server does not wait for handshakes', async () => {
   const stopping = await startServer({ settings: folder.settings })
   const silent = connectPlain(portOf(stopping.url), '127.0.0.1').on('error', () => {})
   await once(silent, 'connect')

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe('a certificate that changes', () => {
-  it('is taken without a failed request', async () => {
+  it('is loaded without a failed request', async () => {
     const server = await startServer({ settings: folder.settings, tuning: { tls: { checkEveryMs: 20 } } })
     const agent = new Agent({ keepAlive: true, ca: folder.authority.pem })
     let running = true
@@ -43,7 +43,7 @@ describe('a certificate that changes', () => {
     }
   })
 
-  it('leaves the old one in place when it cannot be used, and says so once', async () => {
+  it('does not replace the old one if it is invalid, and is reported once', async () => {
     const lines: string[] = []
     const log = createLogger('warn')
     log.error = (...[, text]: unknown[]) => void lines.push(String(text))
@@ -65,7 +65,7 @@ describe('a certificate that changes', () => {
     }
   })
 
-  it('is taken by all workers', { timeout: 120_000 }, async () => {
+  it('is loaded by all workers', { timeout: 120_000 }, async () => {
     const data = temporaryFolder()
     folder.write(await folder.authority.issue())
     const config = `${folder.path}/config.toml`
