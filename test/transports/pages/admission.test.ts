@@ -97,7 +97,7 @@ describe('access to pages', () => {
     expect((await createBrowser(server.url).open('/cyd?page=1')).url).toBe(`${server.url}/dee?page=1`)
   })
 
-  it('pages of renamed branches redirect', async () => {
+  it('pages of renamed branches remain reachable by the old name', async () => {
     await repoOf(server, ann, 'twigs', false)
     expect((await ann.client.patch('/repos/ann/twigs/branches/main', { name: 'trunk' })).status).toBe(204)
     const page = await createBrowser(server.url).open('/ann/twigs/src/branch/main/README.md')
