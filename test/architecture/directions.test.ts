@@ -36,6 +36,11 @@ describe('direction rules', () => {
     ['a presenter in a service', source('src/domains/a/m/a.service.ts', ['./a.present.ts'])],
     ['a library outside its folder', source('src/core/http/a.ts', ['kysely'])],
     ['a word outside its place', source('src/core/http/a.ts', [], 'process.env')],
+    [
+      'a query inside of a function',
+      source('src/core/db/a.ts', [], 'const f = () => {\n  const q = defineQuery((db) => db)\n}'),
+    ],
+    ['a query that no name holds', source('src/core/db/a.ts', [], 'export const f = (id) => defineQuery((db) => db)')],
     ['state in a module', source('src/core/http/a.ts', [], 'const seen = new Map<string, string>()')],
     [
       'a store function in a door',

@@ -5,7 +5,7 @@ import { engineErrors } from '../platform/errors.ts'
 import type { Cascade, Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect, type SqliteOptions } from './dialect/sqlite.ts'
-import { withPreparedStatements, PreparedStatements } from './prepared-statement.ts'
+import { PreparedStatements } from './prepared-statement.ts'
 import type { Schema } from './schema.ts'
 import { noteCommit, withReadCache } from './read-cache.ts'
 
@@ -62,18 +62,22 @@ export const extendDeadline = (tx: Tx): void => tx[state].extend()
 export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
-  const connections = dialect.connect<Schema>()
+  const opened = dialect.connect<Schema>()
   const statements = new PreparedStatements()
+  const connections = {
+    ...opened,
+    read: opened.read.withPlugin(statements),
+    write: opened.write.withPlugin(statements),
+  }
   // NOTE: a table that another process adds by a later migration is missing here; its foreign keys still apply.
   let known: readonly Cascade[] | undefined
   const cascades = async (tx: Tx) => (known ??= await dialect.listCascades(tx))
-  withPreparedStatements(connections.read, statements)
   withReadCache(connections.read, { snapshot: () => dialect.snapshot(connections), version: connections.version })
   return {
     dialect,
     read: connections.read,
     connections,
-    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect, statements, cascades }, work)),
+    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect, cascades }, work)),
     async ping() {
       await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
@@ -81,19 +85,14 @@ export function openDatabase(dialect: DatabaseDialect): Database {
   }
 }
 
-interface Opened extends Pick<Database, 'connections' | 'dialect'>, Pick<TxState, 'cascades'> {
-  readonly statements: PreparedStatements
-}
+type Opened = Pick<Database, 'connections' | 'dialect'> & Pick<TxState, 'cascades'>
 
-async function runOnce<T>(
-  { connections, dialect, statements, cascades }: Opened,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
+async function runOnce<T>({ connections, dialect, cascades }: Opened, work: (tx: Tx) => Promise<T>): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    return deadline.limit(work(withPreparedStatements(Object.assign(raw, { [state]: carried }), statements)))
+    return deadline.limit(work(Object.assign(raw, { [state]: carried })))
   })
   noteCommit(connections.read)
   for (const hook of hooks) hook()

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../db/database.ts'
-import { executePrepared } from '../db/prepared-statement.ts'
+import { defineQuery } from '../db/prepared-statement.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
 import type { EventTable } from './event.table.ts'
 
@@ -11,19 +11,21 @@ type NewRow = Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'pa
 /** Inserts at least one event. Returns their ids, which ascend in the order of the rows. */
 export async function insertEvents(tx: Tx, rows: readonly NewRow[]): Promise<number[]> {
   const pending = rows.map((row) => ({ ...row, dispatched_at: 0, attempts: 0 }))
-  const inserted = await executePrepared(tx, insertion, { rows: pending })
+  const inserted = await insertion(tx, { rows: pending })
   return inserted.map(({ id }) => id).toSorted((a, b) => a - b)
 }
 
-const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<EventTable>[] }) =>
-  db.insertInto('event').values(rows).returning('id')
+const insertion = defineQuery((db, { rows }: { rows: readonly Insertable<EventTable>[] }) =>
+  db.insertInto('event').values(rows).returning('id'),
+)
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
-  return (await executePrepared(db, pending, { now })).length > 0
+  return (await pending(db, { now })).length > 0
 }
 
-const pending = (db: Db, { now }: { readonly now: number }) =>
-  db.selectFrom('event').select('id').where('dispatched_at', '=', 0).where('next_attempt_at', '<=', now).limit(1)
+const pending = defineQuery((db, { now }: { now: number }) =>
+  db.selectFrom('event').select('id').where('dispatched_at', '=', 0).where('next_attempt_at', '<=', now).limit(1),
+)
 
 /**
  * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the
@@ -31,11 +33,11 @@ const pending = (db: Db, { now }: { readonly now: number }) =>
  * keeps the later ones of their repositories from other nodes until the transaction ends.
  */
 export async function lockPendingEvents(tx: Tx, now: number, limit: number): Promise<EventRow[]> {
-  const oldest = await executePrepared(tx, oldestEvents, { now }, String(limit))
+  const oldest = await oldestEvents(tx, { now }, String(limit))
   const repoIds = oldest.map((event) => event.repo_id).filter((id) => id !== 0)
   if (repoIds.length === 0 || oldest.length === limit) return oldest
   const ofNone = oldest.filter((event) => event.repo_id === 0)
-  const due = unbroken(await executePrepared(tx, eventsOf, { repoIds }, String(limit)), now)
+  const due = unbroken(await eventsOf(tx, { repoIds }, String(limit)), now)
   return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
 }
 
@@ -43,7 +45,7 @@ export async function lockPendingEvents(tx: Tx, now: number, limit: number): Pro
 type FollowingRow = EventRow & { readonly previous: number | null }
 
 /** The pending events of these repositories that no other node has, by id. */
-function eventsOf(db: Db, { repoIds }: { readonly repoIds: readonly number[] }, limit: string) {
+const eventsOf = defineQuery((db, { repoIds }: { repoIds: readonly number[] }, limit: string) => {
   const pending = db
     .selectFrom('event')
     .selectAll()
@@ -61,7 +63,7 @@ function eventsOf(db: Db, { repoIds }: { readonly repoIds: readonly number[] }, 
     .orderBy('id')
     .limit(Number(limit))
   return dialectOf(db as Tx).lockFreeRows(pending)
-}
+})
 
 /**
  * NOTE: an event may be committed after later ones of its repository. Then this node has it as the oldest while another
@@ -77,7 +79,7 @@ function unbroken(events: readonly FollowingRow[], now: number): EventRow[] {
 }
 
 /** The oldest pending event of each repository, and all that belong to none. */
-function oldestEvents(db: Db, { now }: { readonly now: number }, limit: string) {
+const oldestEvents = defineQuery((db, { now }: { now: number }, limit: string) => {
   const pending = db
     .selectFrom('event')
     .selectAll()
@@ -101,14 +103,15 @@ function oldestEvents(db: Db, { now }: { readonly now: number }, limit: string) 
     .orderBy('id')
     .limit(Number(limit))
   return dialectOf(db as Tx).lockFreeRows(pending)
-}
+})
 
 export async function markDispatched(tx: Tx, ids: readonly number[], at: number): Promise<void> {
-  if (ids.length > 0) await executePrepared(tx, dispatched, { ids, at })
+  if (ids.length > 0) await dispatched(tx, { ids, at })
 }
 
-const dispatched = (db: Db, { ids, at }: { readonly ids: readonly number[]; readonly at: number }) =>
-  db.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids)
+const dispatched = defineQuery((db, { ids, at }: { ids: readonly number[]; at: number }) =>
+  db.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids),
+)
 
 /** `retryAt` undefined gives the event up: it stays for an administrator to see. */
 export async function markFailed(

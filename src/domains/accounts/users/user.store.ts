@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../../core/access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
-import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { errors } from '../../errors.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -155,22 +155,23 @@ export function toUser(row: Columns): User {
 
 export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
   cachedUntilCommit(db, `user.id ${id}`, async () => {
-    const [row] = await executePrepared(db, byId, { id })
+    const [row] = await byId(db, { id })
     return row && toUser(row)
   })
 
-const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id)
+const byId = defineQuery((db, { id }: { id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id))
 
 export function findUserByName(db: Db, name: string): Promise<User | undefined> {
   const lowerName = name.toLowerCase()
   return cachedUntilCommit(db, `user.name ${lowerName}`, async () => {
-    const [row] = await executePrepared(db, byName, { lowerName })
+    const [row] = await byName(db, { lowerName })
     return row && toUser(row)
   })
 }
 
-const byName = (db: Db, { lowerName }: { readonly lowerName: string }) =>
-  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName)
+const byName = defineQuery((db, { lowerName }: { lowerName: string }) =>
+  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName),
+)
 
 /** In no particular order; ids without a row are omitted. Users in `known` are not read again. */
 export async function listUsersByIds(
@@ -181,12 +182,13 @@ export async function listUsersByIds(
   const unread = new Set(ids)
   const given = known.filter((user) => user !== undefined && unread.delete(user.id)) as User[]
   if (unread.size === 0) return given
-  const rows = await executePrepared(db, byIds, { ids: [...unread] })
+  const rows = await byIds(db, { ids: [...unread] })
   return [...given, ...rows.map(toUser)]
 }
 
-const byIds = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
-  db.selectFrom('user').selectAll().where('id', 'in', ids)
+const byIds = defineQuery((db, { ids }: { ids: readonly UserId[] }) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids),
+)
 
 /** The individual with this login name or activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
@@ -310,11 +312,12 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 /** Locks the rows of accounts until the transaction ends, in the order of their ids. */
 export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0 || dialectOf(tx).hasOneWriter) return
-  await executePrepared(tx, lock, { ids })
+  await lock(tx, { ids })
 }
 
-const lock = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
-  dialectOf(db as Tx).lockRows(db.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
+const lock = defineQuery((db, { ids }: { ids: readonly UserId[] }) =>
+  dialectOf(db as Tx).lockRows(db.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')),
+)
 
 /**
  * Locks the row of an account that the transaction deletes, so that no other transaction can insert a reference to it.

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
-import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -99,7 +99,7 @@ export async function listUsableLabels(
   const wanted = 'ids' in by ? by.ids : by.names
   if (wanted.length === 0) return []
   return cachedUntilCommit(db, `label.usable ${repoId} ${ownerId} ${JSON.stringify(by)}`, async () =>
-    (await executePrepared(db, usable, { ...by, repoId, ownerId })).map(toLabel),
+    (await usable(db, { ...by, repoId, ownerId })).map(toLabel),
   )
 }
 
@@ -108,14 +108,15 @@ interface SoughtLabels extends UsableLabels {
   readonly names?: readonly string[]
 }
 
-const usable = (db: Db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
+const usable = defineQuery((db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
   db
     .selectFrom('label')
     .selectAll()
     .where((eb) => (ids === undefined ? eb('name', 'in', names) : eb('id', 'in', ids)))
     .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('org_id', '=', ownerId)]))
     .orderBy('name')
-    .orderBy('id')
+    .orderBy('id'),
+)
 
 /**
  * Changes `issues_count` in SQL, so that concurrent changes add up. Returns the ids of existing labels, whose rows are
@@ -123,25 +124,26 @@ const usable = (db: Db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
  */
 export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<LabelId[]> {
   if (ids.length === 0) return []
-  return (await executePrepared(tx, addition, { ids, change })).map((row) => asId(row.id))
+  return (await addition(tx, { ids, change })).map((row) => asId(row.id))
 }
 
-const addition = (db: Db, { ids, change }: { readonly ids: readonly LabelId[]; readonly change: number }) =>
+const addition = defineQuery((db, { ids, change }: { ids: readonly LabelId[]; change: number }) =>
   db
     .updateTable('label')
     .set({ issues_count: sql<number>`issues_count + ${change}` })
     .where('id', 'in', ids)
-    .returning('id')
+    .returning('id'),
+)
 
 type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
 
 export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<Label> {
   const row = { ...values, ...ownerColumns(owner), created_at: at, updated_at: at }
-  const [inserted] = await executePrepared(tx, insertion, row)
+  const [inserted] = await insertion(tx, row)
   return toLabel(inserted!)
 }
 
-const insertion = (db: Db, row: Insertable<LabelTable>) => db.insertInto('label').values(row).returningAll()
+const insertion = defineQuery((db, row: Insertable<LabelTable>) => db.insertInto('label').values(row).returningAll())
 
 /** Inserts all labels in one statement; callers pass at most a few hundred. */
 export async function insertLabels(

@@ -1,6 +1,7 @@
-import { type Insertable, NoResultError, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
-import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
+import { engineErrors } from '../../../core/platform/errors.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { containing } from '../../../core/db/text-match.ts'
 import { asId, type MilestoneId, type RepoId } from '../../../core/platform/crypto/ids.ts'
@@ -160,9 +161,8 @@ export async function addToMilestoneCounters(
 ): Promise<void> {
   // NOTE: a common lock order prevents deadlocks.
   for (const [id, change] of [...changes].toSorted(([a], [b]) => a - b)) {
-    const values = { id, ...change, at }
-    const [row] = await executePrepared(tx, addition, values)
-    if (row === undefined) throw new NoResultError(addition(tx, values).toOperationNode())
+    const [row] = await addition(tx, { id, ...change, at })
+    if (row === undefined) throw engineErrors.deletedConcurrently()
   }
 }
 
@@ -175,7 +175,7 @@ export async function countInMilestone(
   change: CounterChange,
   at: number,
 ): Promise<Milestone | undefined> {
-  const [row] = await executePrepared(tx, addition, { id, repoId, ...change, at })
+  const [row] = await addition(tx, { id, repoId, ...change, at })
   return row && toMilestone(row)
 }
 
@@ -185,7 +185,7 @@ interface Addition extends CounterChange {
   readonly at?: number | undefined
 }
 
-const addition = (db: Db, { id, repoId, open, closed, at }: Addition) =>
+const addition = defineQuery((db, { id, repoId, open, closed, at }: Addition) =>
   db
     .updateTable('milestone')
     .set((eb) => ({
@@ -197,4 +197,5 @@ const addition = (db: Db, { id, repoId, open, closed, at }: Addition) =>
     }))
     .where('id', '=', id)
     .$if(repoId !== undefined, (query) => query.where('repo_id', '=', repoId!))
-    .returningAll()
+    .returningAll(),
+)

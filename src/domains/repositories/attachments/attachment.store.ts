@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
-import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
@@ -47,14 +47,14 @@ const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
 /** Files of these owners, sorted by name. Files of comments are not files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
   if (ids.length === 0) return []
-  return (await executePrepared(db, attachmentsOf, { ids }, owner)).map(toAttachment)
+  return (await attachmentsOf(db, { ids }, owner)).map(toAttachment)
 }
 
-function attachmentsOf(db: Db, { ids }: { readonly ids: readonly number[] }, owner: AttachmentOwner) {
+const attachmentsOf = defineQuery((db, { ids }: { ids: readonly number[] }, owner: AttachmentOwner) => {
   const query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
   const own = owner === 'issue' ? query.where('comment_id', '=', 0) : query
   return own.orderBy('name').orderBy('id')
-}
+})
 
 /** Files of all comments of an issue, sorted by name. */
 export async function listCommentAttachments(db: Db, issueId: IssueId): Promise<Attachment[]> {

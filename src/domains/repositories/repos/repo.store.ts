@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Up
 import type { RepoFacts } from '../../../core/access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
-import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -126,7 +126,7 @@ export async function listReposAmong<From extends keyof Schema>(
 async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
-  const owners = await executePrepared(db, ownersByIds, { ids })
+  const owners = await ownersByIds(db, { ids })
   const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, userRows.toUser(row)]))
   return rows.flatMap((row) => {
     const owner = byId.get(row.owner_id)
@@ -134,8 +134,9 @@ async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   })
 }
 
-const ownersByIds = (db: Db, { ids }: { readonly ids: readonly number[] }) =>
-  db.selectFrom('user').selectAll().where('id', 'in', ids)
+const ownersByIds = defineQuery((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids),
+)
 
 export async function findRepoByName(db: Db, owner: User, name: string): Promise<Repo | undefined> {
   const row = await db
@@ -155,7 +156,7 @@ interface Named {
 /** The owner and its repository, by one query. */
 export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
   cachedUntilCommit(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
-    const [row] = await executePrepared(db, byNames, {
+    const [row] = await byNames(db, {
       owner: names.owner.toLowerCase(),
       name: names.name.toLowerCase(),
     })
@@ -163,7 +164,7 @@ export const findByOwnerAndName = (db: Db, names: { readonly owner: string; read
     return { owner, repo: owner && row.id !== null ? toRepo(row as RepoRow, owner) : undefined }
   })
 
-const byNames = (db: Db, { owner, name }: { readonly owner: string; readonly name: string }) =>
+const byNames = defineQuery((db, { owner, name }: { owner: string; name: string }) =>
   db
     .selectFrom('user as owner')
     .leftJoin('repo', (join) =>
@@ -171,18 +172,20 @@ const byNames = (db: Db, { owner, name }: { readonly owner: string; readonly nam
     )
     .selectAll('repo')
     .select(userRows.ownerColumns)
-    .where('owner.lower_name', '=', owner)
+    .where('owner.lower_name', '=', owner),
+)
 
-const byId = (db: Db, { id }: { readonly id: RepoId }) =>
+const byId = defineQuery((db, { id }: { id: RepoId }) =>
   db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .selectAll('repo')
     .select(userRows.ownerColumns)
-    .where('repo.id', '=', id)
+    .where('repo.id', '=', id),
+)
 
 export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
-  const [row] = await executePrepared(db, byId, { id })
+  const [row] = await byId(db, { id })
   return row && toRepo(row, userRows.toOwner(row))
 }
 
@@ -273,18 +276,15 @@ export async function addToRepoCounter(
   counter: RepoCounter,
   change: number,
 ): Promise<void> {
-  await executePrepared(tx, addition, { ids: [ids].flat(), change }, counter)
+  await addition(tx, { ids: [ids].flat(), change }, counter)
 }
 
-const addition = (
-  db: Db,
-  { ids, change }: { readonly ids: readonly RepoId[]; readonly change: number },
-  counter: RepoCounter,
-) =>
+const addition = defineQuery((db, { ids, change }: { ids: readonly RepoId[]; change: number }, counter: RepoCounter) =>
   db
     .updateTable('repo')
     .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
-    .where('id', 'in', ids)
+    .where('id', 'in', ids),
+)
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {

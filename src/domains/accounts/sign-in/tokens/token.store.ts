@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -59,19 +59,20 @@ const WITH_USER = [
 /** One query: an indexed look-up for the token, one by primary key for its owner. */
 export const findTokenByHash = (db: Db, hash: string): Promise<TokenWithUser | undefined> =>
   cachedUntilCommit(db, `token ${hash}`, async () => {
-    const [row] = await executePrepared(db, byHash, { hash })
+    const [row] = await byHash(db, { hash })
     if (row === undefined) return undefined
     const token = toToken({ ...row, id: row.token_id, name: row.token_name, created_at: row.token_created_at })
     return { token, user: toUser(row) }
   })
 
-const byHash = (db: Db, { hash }: { readonly hash: string }) =>
+const byHash = defineQuery((db, { hash }: { hash: string }) =>
   db
     .selectFrom('access_token')
     .innerJoin('user', 'user.id', 'access_token.user_id')
     .selectAll('user')
     .select(WITH_USER)
-    .where('token_hash', '=', hash)
+    .where('token_hash', '=', hash),
+)
 
 /** Newest first. */
 export async function listTokens(db: Db, userId: UserId, paging: Paging): Promise<Page<AccessToken>> {

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { countRows, selectPage } from '../../../../core/db/page.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -38,18 +38,19 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
 /** The accounts in `among` that block the user; empty when the user is a site administrator. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
-  const rows = await executePrepared(db, blockers, { blockedId, among: [...new Set(among)] })
+  const rows = await blockers(db, { blockedId, among: [...new Set(among)] })
   return rows.map((row) => asId(row.blocker_id))
 }
 
-const blockers = (db: Db, { blockedId, among }: { readonly blockedId: UserId; readonly among: readonly UserId[] }) =>
+const blockers = defineQuery((db, { blockedId, among }: { blockedId: UserId; among: readonly UserId[] }) =>
   db
     .selectFrom('user_block')
     .innerJoin('user', 'user.id', 'user_block.blocked_id')
     .select('user_block.blocker_id')
     .where('user_block.blocked_id', '=', blockedId)
     .where('user_block.blocker_id', 'in', among)
-    .where('user.is_admin', '=', 0)
+    .where('user.is_admin', '=', 0),
+)
 
 /** Returns false without a change when the row already exists. */
 export async function insertBlock(

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import type { HookMessage } from '../payloads/payload.ts'
@@ -24,25 +24,26 @@ export async function hasActiveWebhooks(
   { siteOnly }: { readonly siteOnly: boolean },
 ): Promise<boolean> {
   const shape = siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
-  return (await executePrepared(tx, activeOf, place, shape)).length > 0
+  return (await activeOf(tx, place, shape)).length > 0
 }
 
-function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') {
-  return db
-    .selectFrom('webhook')
-    .select('id')
-    .where('is_active', '=', 1)
-    .where((eb) => {
-      const ofSite = eb('scope', '=', 'system')
-      if (shape === 'site') return ofSite
-      const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
-      if (shape === 'known owner') return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])
-      // NOTE: the owner of a deleted repository is looked up when the messages are built.
-      const mayBeOfOwner = eb.and([eb('owner_id', 'is not', null), eb.not(eb.exists(owner))])
-      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', owner), mayBeOfOwner])
-    })
-    .limit(1)
-}
+const activeOf = defineQuery(
+  (db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') =>
+    db
+      .selectFrom('webhook')
+      .select('id')
+      .where('is_active', '=', 1)
+      .where((eb) => {
+        const ofSite = eb('scope', '=', 'system')
+        if (shape === 'site') return ofSite
+        const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
+        if (shape === 'known owner') return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])
+        // NOTE: the owner of a deleted repository is looked up when the messages are built.
+        const mayBeOfOwner = eb.and([eb('owner_id', 'is not', null), eb.not(eb.exists(owner))])
+        return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', owner), mayBeOfOwner])
+      })
+      .limit(1),
+)
 
 /** Does nothing for an event that already exists. */
 export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import { type ReadableRepo, readersOf, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
 import { hasUnit, type Unit } from '../../../../core/access/repo-access.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Issue, issueRules } from '../../../issues/index.ts'
@@ -49,7 +49,7 @@ export async function listFollowers(
   const { owner } = repo
   const shape = { ...readersShape(repo, unit), limit, isNew } satisfies FollowersShape
   const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
-  const rows = await executePrepared(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
+  const rows = await followers(db, { ...ids, actorId, after }, JSON.stringify(shape))
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
@@ -80,38 +80,40 @@ interface FollowersIds {
   readonly after: number
 }
 
-function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after }: FollowersIds, shape: string) {
-  const { unit, limit, isNew, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
-  const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
-  const isPoster = sql<boolean>`"user".id = ${posterId}`
-  const wrote = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
+const followers = defineQuery(
+  (db, { repoId, ownerId, issueId, posterId, actorId, after }: FollowersIds, shape: string) => {
+    const { unit, limit, isNew, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
+    const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
+    const isPoster = sql<boolean>`"user".id = ${posterId}`
+    const wrote = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
     and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)}) and timeline_entry.actor_id = "user".id)`
-  const choice = (isWatching: 0 | 1) =>
-    sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issueId}
+    const choice = (isWatching: 0 | 1) =>
+      sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issueId}
       and issue_watch.user_id = "user".id and issue_watch.is_watching = ${sql.lit(isWatching)})`
-  return db
-    .selectFrom('user')
-    .select([
-      'user.id',
-      sql<NotificationReason>`case when ${isNew ? isPoster : sql`${isPoster} or ${wrote}`} then 'participating'
+    return db
+      .selectFrom('user')
+      .select([
+        'user.id',
+        sql<NotificationReason>`case when ${isNew ? isPoster : sql`${isPoster} or ${wrote}`} then 'participating'
         when ${choice(1)} then 'subscribed' else 'watching' end`.as('reason'),
-    ])
-    .where(
-      sql<boolean>`"user".id in (
+      ])
+      .where(
+        sql<boolean>`"user".id in (
         select watch.user_id from watch where watch.repo_id = ${repoId} and watch.mode <> 'ignored' and watch.user_id > ${after}
           and not exists (select 1 from pull where pull.issue_id = ${issueId} and pull.is_draft = 1)
         union all select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
         ${isNew ? sql`` : sql`union all ${authorsOf(issueId)}`}
         union all select issue.poster_id from issue where issue.id = ${issueId})`,
-    )
-    .where('user.id', '>', asId(after))
-    .where('user.id', '<>', actorId)
-    .where('user.kind', '<>', 'organization')
-    .where(sql<boolean>`not ${choice(0)}`)
-    .where(readersOfUnit(repo, unit))
-    .orderBy('user.id')
-    .limit(limit)
-}
+      )
+      .where('user.id', '>', asId(after))
+      .where('user.id', '<>', actorId)
+      .where('user.kind', '<>', 'organization')
+      .where(sql<boolean>`not ${choice(0)}`)
+      .where(readersOfUnit(repo, unit))
+      .orderBy('user.id')
+      .limit(limit)
+  },
+)
 
 /**
  * Steps through the index from one author of each kind to the next, because an issue may have many comments by few
@@ -179,7 +181,7 @@ export async function notifyConcerned(
   if (userIds.length === 0 || !hasUnit(repo.units, unit)) return
   const row = { repo_id: issue.repoId, issue_id: issue.id, kind: kindOf(issue), reason, updated_at: at }
   const ids = { repoId: repo.id, ownerId: repo.owner.id, actorId, userIds }
-  await executePrepared(tx, concernedThreads, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
+  await concernedThreads(tx, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
 }
 
 interface ConcernedThreads extends Omit<NewThread, 'status' | 'user_id'> {
@@ -189,25 +191,29 @@ interface ConcernedThreads extends Omit<NewThread, 'status' | 'user_id'> {
   readonly userIds: readonly UserId[]
 }
 
-function concernedThreads(db: Db, { repoId, ownerId, actorId, userIds, ...row }: ConcernedThreads, shape: string) {
-  const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as ReadersShape
-  const threads = db
-    .selectFrom('user')
-    .select((eb) => [
-      'user.id as user_id',
-      eb.cast<number>(eb.val(row.repo_id), 'bigint').as('repo_id'),
-      eb.cast<number>(eb.val(row.issue_id), 'bigint').as('issue_id'),
-      eb.cast<NewThread['kind']>(eb.val(row.kind), 'text').as('kind'),
-      sql<'unread'>`'unread'`.as('status'),
-      eb.cast<NotificationReason>(eb.val(row.reason), 'text').as('reason'),
-      eb.cast<number>(eb.val(row.updated_at), 'bigint').as('updated_at'),
-    ])
-    .where('user.id', 'in', userIds)
-    .where(concerned(actorId, readersOfUnit({ id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }, unit)))
-    .orderBy('user.id')
-  const columns = ['user_id', 'repo_id', 'issue_id', 'kind', 'status', 'reason', 'updated_at'] as const
-  return db.insertInto('notification').columns(columns).expression(threads).onConflict(unreadAgain(row.updated_at))
-}
+const concernedThreads = defineQuery(
+  (db, { repoId, ownerId, actorId, userIds, ...row }: ConcernedThreads, shape: string) => {
+    const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as ReadersShape
+    const threads = db
+      .selectFrom('user')
+      .select((eb) => [
+        'user.id as user_id',
+        eb.cast<number>(eb.val(row.repo_id), 'bigint').as('repo_id'),
+        eb.cast<number>(eb.val(row.issue_id), 'bigint').as('issue_id'),
+        eb.cast<NewThread['kind']>(eb.val(row.kind), 'text').as('kind'),
+        sql<'unread'>`'unread'`.as('status'),
+        eb.cast<NotificationReason>(eb.val(row.reason), 'text').as('reason'),
+        eb.cast<number>(eb.val(row.updated_at), 'bigint').as('updated_at'),
+      ])
+      .where('user.id', 'in', userIds)
+      .where(
+        concerned(actorId, readersOfUnit({ id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }, unit)),
+      )
+      .orderBy('user.id')
+    const columns = ['user_id', 'repo_id', 'issue_id', 'kind', 'status', 'reason', 'updated_at'] as const
+    return db.insertInto('notification').columns(columns).expression(threads).onConflict(unreadAgain(row.updated_at))
+  },
+)
 
 type NewThread = Insertable<NotificationTable>
 
@@ -277,7 +283,7 @@ export async function notifyOfIssue(
     reason,
     updated_at: at,
   }))
-  await executePrepared(tx, threadsOf, { rows, replacesUpTo })
+  await threadsOf(tx, { rows, replacesUpTo })
 }
 
 interface NewThreads {
@@ -285,8 +291,9 @@ interface NewThreads {
   readonly replacesUpTo: number
 }
 
-const threadsOf = (db: Db, { rows, replacesUpTo }: NewThreads) =>
-  db.insertInto('notification').values(rows).onConflict(unreadAgain(replacesUpTo))
+const threadsOf = defineQuery((db, { rows, replacesUpTo }: NewThreads) =>
+  db.insertInto('notification').values(rows).onConflict(unreadAgain(replacesUpTo)),
+)
 
 /** Moves the threads of an issue that was transferred to another repository. */
 export async function moveThreads(tx: Tx, issueId: IssueId, repoId: RepoId): Promise<void> {

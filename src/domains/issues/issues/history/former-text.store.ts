@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -45,11 +45,13 @@ export async function insertFormerText(
   owner: TextOwner,
   values: Pick<Insertable<FormerTextTable>, 'body' | 'editor_id' | 'replaced_at'>,
 ): Promise<void> {
-  await executePrepared(tx, insertion, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
-  const [last] = await executePrepared(tx, firstForgotten, owner)
+  await insertion(tx, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
+  const [last] = await firstForgotten(tx, owner)
   if (last !== undefined) await tx.deleteFrom('former_text').where('id', '=', last.id).execute()
 }
 
-const insertion = (db: Db, row: Insertable<FormerTextTable>) => db.insertInto('former_text').values(row)
+const insertion = defineQuery((db, row: Insertable<FormerTextTable>) => db.insertInto('former_text').values(row))
 
-const firstForgotten = (db: Db, owner: TextOwner) => textsOf(db, owner).select('id').offset(KEPT_TEXTS).limit(1)
+const firstForgotten = defineQuery((db, owner: TextOwner) =>
+  textsOf(db, owner).select('id').offset(KEPT_TEXTS).limit(1),
+)

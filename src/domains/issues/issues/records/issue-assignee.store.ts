@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { copiesOf, type IssueCopies } from './records.store.ts'
@@ -9,30 +9,31 @@ import type { Issue } from './issue.store.ts'
 /** The ids of the assignees of each issue, in display order. */
 export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await executePrepared(db, assigneesOf, { issueIds })
+  const rows = await assigneesOf(db, { issueIds })
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
 }
 
-const assigneesOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] }) =>
+const assigneesOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
   db
     .selectFrom('issue_assignee')
     .select(['issue_id', 'user_id'])
     .where('issue_id', 'in', issueIds)
     .orderBy('issue_id')
-    .orderBy('position')
+    .orderBy('position'),
+)
 
 /** Appends assignees in this order. */
 export async function insertAssignees(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
   const added = userIds.map((userId, index) => ({ user_id: userId, place: index + 1 }))
-  await executePrepared(tx, insertion, { added, ...copiesOf(issue) })
+  await insertion(tx, { added, ...copiesOf(issue) })
 }
 
 type NewAssignees = IssueCopies & { readonly added: readonly { readonly user_id: UserId; readonly place: number }[] }
 
 /** NOTE: SQLite may count the rows that the statement has already inserted, which leaves gaps between positions. */
-const insertion = (db: Db, { added, ...copies }: NewAssignees) =>
+const insertion = defineQuery((db, { added, ...copies }: NewAssignees) =>
   db
     .insertInto('issue_assignee')
     .values(
@@ -42,7 +43,8 @@ const insertion = (db: Db, { added, ...copies }: NewAssignees) =>
         position: sql<number>`(select coalesce(max(position), 0) from issue_assignee where issue_id = ${copies.issue_id}) + ${place}`,
       })),
     )
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return

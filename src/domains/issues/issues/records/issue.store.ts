@@ -1,7 +1,8 @@
-import { type Insertable, NoResultError, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { changeInSteps, deleteInSteps } from '../../../../core/db/delete-in-steps.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
+import { engineErrors } from '../../../../core/platform/errors.ts'
 import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueTable } from '../issues.table.ts'
@@ -56,19 +57,19 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
 
 export const findIssueByNumber = (db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> =>
   cachedUntilCommit(db, `issue.number ${repoId} ${number}`, async () => {
-    const [row] = await executePrepared(db, byNumber, { repoId, number })
+    const [row] = await byNumber(db, { repoId, number })
     return row && toIssue(row)
   })
 
-const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
-  db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
+const byNumber = defineQuery((db, { repoId, number }: { repoId: RepoId; number: number }) =>
+  db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number),
+)
 
-export const findIssueById = async (db: Db, id: IssueId): Promise<Issue | undefined> =>
-  firstOf(await executePrepared(db, byId, { id }))
+export const findIssueById = async (db: Db, id: IssueId): Promise<Issue | undefined> => firstOf(await byId(db, { id }))
 
 const firstOf = ([row]: readonly Selectable<IssueTable>[]): Issue | undefined => row && toIssue(row)
 
-const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)
+const byId = defineQuery((db, { id }: { id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id))
 
 /** Issues in the order of `ids`; leaves out unknown ids. */
 export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
@@ -100,7 +101,7 @@ export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, r
  * a rollback leaves no gap.
  */
 export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
-  const [next] = await executePrepared(tx, nextNumber, { repoId })
+  const [next] = await nextNumber(tx, { repoId })
   return next!.last
 }
 
@@ -116,30 +117,32 @@ export async function lockIssueNumbers(tx: Tx, repoId: RepoId): Promise<void> {
     .execute()
 }
 
-const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
+const nextNumber = defineQuery((db, { repoId }: { repoId: RepoId }) =>
   db
     .insertInto('issue_sequence')
     .values({ repo_id: repoId, last: 1 })
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ last: sql<number>`issue_sequence.last + 1` }))
-    .returning('last')
+    .returning('last'),
+)
 
 export const insertIssue = async (tx: Tx, values: Insertable<IssueTable>): Promise<Issue> =>
-  firstOf(await executePrepared(tx, insertion, values))!
+  firstOf(await insertion(tx, values))!
 
-const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
+const insertion = defineQuery((db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll())
 
 /** Values only: a prepared statement cannot bind expressions. */
 type IssueChanges = Partial<Omit<Selectable<IssueTable>, 'id'>>
 
-/** Throws NoResultError, which is a conflict, if the issue was deleted. */
+/** Throws conflict if the issue was deleted. */
 export async function updateIssue(tx: Tx, id: IssueId, values: IssueChanges): Promise<Issue> {
-  const issue = firstOf(await executePrepared(tx, update, { ...values, id }))
-  if (issue === undefined) throw new NoResultError(update(tx, { ...values, id }).toOperationNode())
+  const issue = firstOf(await update(tx, { ...values, id }))
+  if (issue === undefined) throw engineErrors.deletedConcurrently()
   return issue
 }
 
-const update = (db: Db, { id, ...values }: IssueChanges & { readonly id: IssueId }) =>
-  db.updateTable('issue').set(values).where('id', '=', id).returningAll()
+const update = defineQuery((db, { id, ...values }: IssueChanges & { id: IssueId }) =>
+  db.updateTable('issue').set(values).where('id', '=', id).returningAll(),
+)
 
 /** Sets `updated_at` of the issues that exist and returns them; locks them until the transaction ends. */
 export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): Promise<IssueId[]> {
@@ -149,10 +152,11 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 }
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
-export const lockIssue = async (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
-  firstOf(await executePrepared(tx, lock, { id }))
+export const lockIssue = async (tx: Tx, id: IssueId): Promise<Issue | undefined> => firstOf(await lock(tx, { id }))
 
-const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
+const lock = defineQuery((db, { id }: { id: IssueId }) =>
+  dialectOf(db as Tx).lockRows(db.selectFrom('issue').selectAll().where('id', '=', id)),
+)
 
 /** Also deletes rows that refer to it by foreign keys: labels, assignees, timeline. */
 export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
@@ -167,7 +171,7 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  * (test/pulls/reviews/counts.test.ts).
  */
 export const countNewComments = async (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
-  firstOf(await executePrepared(tx, addition, { id, added, at }))
+  firstOf(await addition(tx, { id, added, at }))
 
 interface Addition {
   readonly id: IssueId
@@ -175,7 +179,7 @@ interface Addition {
   readonly at: number
 }
 
-function addition(db: Db, { id, added, at }: Addition) {
+const addition = defineQuery((db, { id, added, at }: Addition) => {
   const reviews = sql<number>`(select count(*) from timeline_entry where issue_id = issue.id and kind = 'review')`
   return db
     .updateTable('issue')
@@ -186,18 +190,19 @@ function addition(db: Db, { id, added, at }: Addition) {
     })
     .where('id', '=', id)
     .returningAll()
-}
+})
 
 /** Subtracts a deleted comment. Locks the row until the transaction ends. */
 export const subtractComment = async (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
-  firstOf(await executePrepared(tx, subtraction, { id }))
+  firstOf(await subtraction(tx, { id }))
 
-const subtraction = (db: Db, { id }: { readonly id: IssueId }) =>
+const subtraction = defineQuery((db, { id }: { id: IssueId }) =>
   db
     .updateTable('issue')
     .set({ comments_count: sql<number>`comments_count - 1` })
     .where('id', '=', id)
-    .returningAll()
+    .returningAll(),
+)
 
 /** Detaches the issues of a deleted milestone. */
 export const clearMilestone = (tx: Tx, id: MilestoneId): Promise<void> =>

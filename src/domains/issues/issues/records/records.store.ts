@@ -2,7 +2,7 @@ import { type Tx, dialectOf, type Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { Issue } from './issue.store.ts'
 import { sql } from 'kysely'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/label.store.ts'
 
@@ -52,12 +52,12 @@ export async function recountIssues(tx: Tx, column: keyof typeof issueCounters, 
 /** The labels of each issue, sorted by name. */
 export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, Label[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await executePrepared(db, labelsOf, { issueIds })
+  const rows = await labelsOf(db, { issueIds })
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
 }
 
-const labelsOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] }) =>
+const labelsOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
   db
     .selectFrom('issue_label')
     .innerJoin('label', 'label.id', 'issue_label.label_id')
@@ -65,18 +65,20 @@ const labelsOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] 
     .select('issue_label.issue_id')
     .where('issue_label.issue_id', 'in', issueIds)
     .orderBy('label.name')
-    .orderBy('label.id')
+    .orderBy('label.id'),
+)
 
 export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly Pick<Label, 'id'>[]): Promise<void> {
   if (labels.length === 0) return
-  await executePrepared(tx, insertion, { labelIds: labels.map(({ id }) => id), ...copiesOf(issue) })
+  await insertion(tx, { labelIds: labels.map(({ id }) => id), ...copiesOf(issue) })
 }
 
-const insertion = (db: Db, { labelIds, ...copies }: IssueCopies & { readonly labelIds: readonly LabelId[] }) =>
+const insertion = defineQuery((db, { labelIds, ...copies }: IssueCopies & { labelIds: readonly LabelId[] }) =>
   db
     .insertInto('issue_label')
     .values(labelIds.map((labelId) => ({ ...copies, label_id: labelId })))
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {
   if (labelIds.length === 0) return
@@ -102,7 +104,7 @@ export interface PullMeta {
 /** By issue; one query, or none without ids. */
 export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullMeta>> {
   if (ids.length === 0) return new Map()
-  const rows = await executePrepared(db, metas, { ids })
+  const rows = await metas(db, { ids })
   return new Map(
     rows.map((row) => [
       asId<IssueId>(row.issue_id),
@@ -111,5 +113,6 @@ export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<Re
   )
 }
 
-const metas = (db: Db, { ids }: { readonly ids: readonly IssueId[] }) =>
-  db.selectFrom('pull').select(['issue_id', 'is_merged', 'merged_at', 'is_draft']).where('issue_id', 'in', ids)
+const metas = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
+  db.selectFrom('pull').select(['issue_id', 'is_merged', 'merged_at', 'is_draft']).where('issue_id', 'in', ids),
+)

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import { foldText } from './fold-text.ts'
@@ -26,7 +26,7 @@ export async function indexText(
   const text = foldText(content)
   if (text.trim() === '') return deleteText(tx, id, part)
   const isIndexed = isIndexedAtOnce(tx, text)
-  await executePrepared(tx, upsert, {
+  await upsert(tx, {
     issue_id: id,
     part: numberOf(part),
     repo_id: repoId,
@@ -41,7 +41,7 @@ const MAX_WAITING = 8192
 const isIndexedAtOnce = (tx: Tx, text: string): 0 | 1 =>
   flag(dialectOf(tx).name === 'postgres' || text.length > MAX_WAITING)
 
-const upsert = (db: Db, row: Omit<Selectable<IssueTextTable>, 'id'>) =>
+const upsert = defineQuery((db, row: Omit<Selectable<IssueTextTable>, 'id'>) =>
   db
     .insertInto('issue_text')
     .values(row)
@@ -49,7 +49,8 @@ const upsert = (db: Db, row: Omit<Selectable<IssueTextTable>, 'id'>) =>
       conflict
         .columns(['issue_id', 'part'])
         .doUpdateSet({ text: row.text, repo_id: row.repo_id, is_indexed: row.is_indexed }),
-    )
+    ),
+)
 
 /** Indexes title and body of a new issue. */
 export const indexOwnTexts = (tx: Tx, issue: Pick<Issue, 'body' | 'id' | 'repoId' | 'title'>): Promise<void> =>
@@ -73,7 +74,7 @@ async function insertTexts(
   const parts = rows.map(({ part }) => part)
   const texts = rows.map(({ text }) => text)
   const areIndexed = texts.map((text) => isIndexedAtOnce(tx, text))
-  await executePrepared(tx, insertion, { issue_id: id, repo_id: repoId, parts, texts, areIndexed })
+  await insertion(tx, { issue_id: id, repo_id: repoId, parts, texts, areIndexed })
 }
 
 interface NewTexts extends Pick<Selectable<IssueTextTable>, 'issue_id' | 'repo_id'> {
@@ -82,10 +83,11 @@ interface NewTexts extends Pick<Selectable<IssueTextTable>, 'issue_id' | 'repo_i
   readonly areIndexed: readonly (0 | 1)[]
 }
 
-const insertion = (db: Db, { parts, texts, areIndexed, ...of }: NewTexts) =>
+const insertion = defineQuery((db, { parts, texts, areIndexed, ...of }: NewTexts) =>
   db
     .insertInto('issue_text')
-    .values(parts.map((part, at) => ({ ...of, part, text: texts[at]!, is_indexed: areIndexed[at]! })))
+    .values(parts.map((part, at) => ({ ...of, part, text: texts[at]!, is_indexed: areIndexed[at]! }))),
+)
 
 /** Indexes title and body if they differ from those of `issue`, the issue before the change. */
 export async function indexChangedTexts(

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from '../issues.table.ts'
@@ -144,11 +144,12 @@ export async function insertEntries(
     payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
     body,
   }))
-  return (await executePrepared(tx, insertion, { rows })).map(toEntry).toSorted((a, b) => a.id - b.id)
+  return (await insertion(tx, { rows })).map(toEntry).toSorted((a, b) => a.id - b.id)
 }
 
-const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<TimelineEntryTable>[] }) =>
-  db.insertInto('timeline_entry').values(rows).returningAll()
+const insertion = defineQuery((db, { rows }: { rows: readonly Insertable<TimelineEntryTable>[] }) =>
+  db.insertInto('timeline_entry').values(rows).returningAll(),
+)
 
 /** A condition on the time of the last update. */
 export const updatedIn =
@@ -160,12 +161,13 @@ export const updatedIn =
     ])
 
 export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
-  const [row] = await executePrepared(db, byId, { id })
+  const [row] = await byId(db, { id })
   return row && toEntry(row)
 }
 
-const byId = (db: Db, { id }: { readonly id: number }) =>
-  db.selectFrom('timeline_entry').selectAll().where('id', '=', id)
+const byId = defineQuery((db, { id }: { id: number }) =>
+  db.selectFrom('timeline_entry').selectAll().where('id', '=', id),
+)
 
 /** Entries with these ids, in no particular order; leaves out unknown ids. */
 export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {
@@ -180,11 +182,13 @@ export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
-  const [row] = await executePrepared(tx, lock, { id })
+  const [row] = await lock(tx, { id })
   return row && toEntry(row)
 }
 
-const lock = (db: Db, { id }: { readonly id: number }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
+const lock = defineQuery((db, { id }: { id: number }) =>
+  dialectOf(db as Tx).lockRows(db.selectFrom('timeline_entry').selectAll().where('id', '=', id)),
+)
 
 export async function updateEntry(
   tx: Tx,

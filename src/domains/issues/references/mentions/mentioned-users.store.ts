@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import { type ReadableRepo, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
 import { hasUnit, type Unit } from '../../../../core/access/repo-access.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Mention } from '../parsing/parse-references.ts'
@@ -41,7 +41,7 @@ export async function listMentionedUsers(
     ...(names.length > 0 && { names }),
     ...(teams.length > 0 && { teams }),
   }
-  const rows = await executePrepared(db, mentioned, values, JSON.stringify(shape))
+  const rows = await mentioned(db, values, JSON.stringify(shape))
   return rows.map((row) => asId<UserId>(row.id))
 }
 
@@ -60,7 +60,7 @@ interface MentionValues {
   readonly teams?: readonly string[]
 }
 
-function mentioned(db: Db, { repoId, ownerId, authorId, names, teams }: MentionValues, shape: string) {
+const mentioned = defineQuery((db, { repoId, ownerId, authorId, names, teams }: MentionValues, shape: string) => {
   const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as MentionShape
   const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
   return db
@@ -80,7 +80,7 @@ function mentioned(db: Db, { repoId, ownerId, authorId, names, teams }: MentionV
     .where('user.id', 'not in', blockersOf(db, authorId))
     .orderBy('user.id')
     .limit(MAX_USERS)
-}
+})
 
 const blockersOf = (db: Db, authorId: UserId) =>
   db

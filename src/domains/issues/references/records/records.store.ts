@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { type IssueId, asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/admit.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
 /** A reference from a commit to an issue. */
@@ -52,7 +52,7 @@ export interface CrossReference {
 }
 
 export async function listCrossReferences(db: Db, { issueId, commentId }: TextId): Promise<CrossReference[]> {
-  const rows = await executePrepared(db, referencesFrom, { issueId, commentId })
+  const rows = await referencesFrom(db, { issueId, commentId })
   return rows.map((row) => ({
     issueId: asId<IssueId>(row.issue_id),
     entryId: row.entry_id,
@@ -60,12 +60,13 @@ export async function listCrossReferences(db: Db, { issueId, commentId }: TextId
   }))
 }
 
-const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
+const referencesFrom = defineQuery((db, { issueId, commentId }: TextId) =>
   db
     .selectFrom('cross_reference')
     .select(['issue_id', 'entry_id', 'action'])
     .where('source_issue_id', '=', issueId)
-    .where('source_comment_id', '=', commentId)
+    .where('source_comment_id', '=', commentId),
+)
 
 interface KeywordAuthor {
   readonly authorId: UserId

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { PullTable } from './pull.table.ts'
@@ -82,22 +82,24 @@ export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
 }
 
 export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
-  const [row] = await executePrepared(db, byIssue, { issueId })
+  const [row] = await byIssue(db, { issueId })
   return row && toPull(row)
 }
 
-const byIssue = (db: Db, { issueId }: { readonly issueId: IssueId }) =>
-  db.selectFrom('pull').selectAll().where('issue_id', '=', issueId)
+const byIssue = defineQuery((db, { issueId }: { issueId: IssueId }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', '=', issueId),
+)
 
 /** Pull requests of these issues, by issue. */
 export async function listPullsByIssues(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, Pull>> {
   if (ids.length === 0) return new Map()
-  const rows = await executePrepared(db, byIssues, { ids })
+  const rows = await byIssues(db, { ids })
   return new Map(rows.map((row) => [asId<IssueId>(row.issue_id), toPull(row)]))
 }
 
-const byIssues = (db: Db, { ids }: { readonly ids: readonly IssueId[] }) =>
-  db.selectFrom('pull').selectAll().where('issue_id', 'in', ids)
+const byIssues = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', 'in', ids),
+)
 
 /** Locks the row until the transaction ends. Returns undefined if the pull request was deleted. */
 export async function lockPull(tx: Tx, id: PullId): Promise<Pull | undefined> {

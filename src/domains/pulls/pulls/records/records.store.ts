@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { type BranchOf, type Pull, toPull } from './pull.store.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { type Issue, issueQueries } from '../../../issues/index.ts'
 
 export interface PullHead {
@@ -114,12 +114,13 @@ export async function loadBranchTips(db: Db, branches: readonly BranchOf[]): Pro
   const names = new Set(branches.map(({ branch }) => branch))
   const repoIds = new Set(branches.map(({ repoId }) => repoId))
   // NOTE: also finds branches of other repositories that have one of the names.
-  const rows = await executePrepared(db, tips, { repoIds: [...repoIds], names: [...names] })
+  const rows = await tips(db, { repoIds: [...repoIds], names: [...names] })
   return new Map(rows.map((row) => [`${row.repo_id} ${row.name}`, row.oid]))
 }
 
-const tips = (db: Db, { repoIds, names }: { readonly repoIds: readonly RepoId[]; readonly names: readonly string[] }) =>
-  db.selectFrom('branch').select(['repo_id', 'name', 'oid']).where('repo_id', 'in', repoIds).where('name', 'in', names)
+const tips = defineQuery((db, { repoIds, names }: { repoIds: readonly RepoId[]; names: readonly string[] }) =>
+  db.selectFrom('branch').select(['repo_id', 'name', 'oid']).where('repo_id', 'in', repoIds).where('name', 'in', names),
+)
 
 /** The pull request with a number, and its issue; undefined for none, and for an issue. One query. */
 export async function findPullByNumber(
@@ -127,12 +128,12 @@ export async function findPullByNumber(
   repoId: RepoId,
   number: number,
 ): Promise<{ readonly issue: Issue; readonly pull: Pull } | undefined> {
-  const [row] = await executePrepared(db, byNumber, { repoId, number })
+  const [row] = await byNumber(db, { repoId, number })
   return row && { issue: issueQueries.toIssue(row), pull: toPull({ ...row, id: row.pull_id, issue_id: row.id }) }
 }
 
 /** NOTE: `is_closed` is the same in both tables. */
-const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
+const byNumber = defineQuery((db, { repoId, number }: { repoId: RepoId; number: number }) =>
   db
     .selectFrom('issue')
     .innerJoin('pull', 'pull.issue_id', 'issue.id')
@@ -142,4 +143,5 @@ const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonl
     .select(['pull.checked_head_oid', 'pull.conflicts', 'pull.is_draft', 'pull.allows_maintainer_edit'])
     .select(['pull.is_merged', 'pull.merged_oid', 'pull.merge_style', 'pull.merged_by_id', 'pull.merged_at'])
     .where('issue.repo_id', '=', repoId)
-    .where('issue.number', '=', number)
+    .where('issue.number', '=', number),
+)

@@ -7,7 +7,7 @@ import {
   type UserId,
   asId,
 } from '../../../../core/platform/crypto/ids.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { isShown } from '../records/review.store.ts'
 
@@ -114,7 +114,7 @@ export interface ReviewCounts {
 /** Counts the reviews of existing pull requests; one query. */
 export async function countReviews(db: Db, pullIds: readonly PullId[]): Promise<readonly ReviewCounts[]> {
   if (pullIds.length === 0) return []
-  const rows = await executePrepared(db, counts, { pullIds })
+  const rows = await counts(db, { pullIds })
   return rows.map(({ id, submissions, reviewed }) => ({
     pullId: asId(id),
     hasReviews: reviewed !== null,
@@ -122,7 +122,7 @@ export async function countReviews(db: Db, pullIds: readonly PullId[]): Promise<
   }))
 }
 
-const counts = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
+const counts = defineQuery((db, { pullIds }: { pullIds: readonly PullId[] }) =>
   db
     .selectFrom('pull')
     .select('pull.id')
@@ -137,7 +137,8 @@ const counts = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
         .where('timeline_entry.kind', 'in', ['pending_review', 'review'])
         .as('submissions'),
     )
-    .where('pull.id', 'in', pullIds)
+    .where('pull.id', 'in', pullIds),
+)
 
 /**
  * The newest undismissed review or request of each user and team in pull requests of one repository, oldest change

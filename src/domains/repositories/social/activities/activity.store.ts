@@ -3,7 +3,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Unit } from '../../../../core/access/repo-access.ts'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -43,8 +43,7 @@ const CHUNK = 50
 /** Inserts activities. Leaves out those whose actor or repository was deleted, as during a long push. */
 export async function insertActivities(tx: Tx, activities: readonly NewActivity[]): Promise<void> {
   const rows = activities.map((row) => ({ ...DEFAULTS, ...row }))
-  for (let at = 0; at < rows.length; at += CHUNK)
-    await executePrepared(tx, insertion, { rows: rows.slice(at, at + CHUNK) })
+  for (let at = 0; at < rows.length; at += CHUNK) await insertion(tx, { rows: rows.slice(at, at + CHUNK) })
 }
 
 const DEFAULTS = { position: 0, ref_name: '', content: '', issue_id: 0, comment_id: 0 }
@@ -65,11 +64,12 @@ const COLUMNS = {
   created_at: 'bigint',
 } as const satisfies Record<keyof NewRow, 'bigint' | 'text'>
 
-const insertion = (db: Db, { rows }: { readonly rows: readonly NewRow[] }) =>
+const insertion = defineQuery((db, { rows }: { rows: readonly NewRow[] }) =>
   db
     .insertInto('activity')
     .columns(Object.keys(COLUMNS) as (keyof NewRow)[])
-    .expression(rows.map((row) => whereItBelongs(db, row)).reduce((all, each) => all.unionAll(each)))
+    .expression(rows.map((row) => whereItBelongs(db, row)).reduce((all, each) => all.unionAll(each))),
+)
 
 const whereItBelongs = (db: Db, row: NewRow) =>
   db

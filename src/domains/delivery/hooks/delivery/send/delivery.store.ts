@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
-import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../../core/db/prepared-statement.ts'
 import type { HookScope, HookDeliveryTable, HookMessageTable } from '../../hooks.table.ts'
 
 /** One attempt to send a delivery, as stored in its history. */
@@ -73,8 +73,8 @@ export async function insertDeliveries(
 /** The next delivery of each webhook that has one, by the id of the webhook. */
 export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
   if (hookIds.length === 0) return new Map()
-  const build = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
-  const rows = await executePrepared(tx, build, { hookIds })
+  const next = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
+  const rows = await next(tx, { hookIds })
   return new Map(rows.map((row) => [row.hook_id, toNextDelivery(row)]))
 }
 
@@ -91,7 +91,7 @@ const HOOK_COLUMNS = [
   'webhook.authorization_header',
   'webhook.settings',
 ] as const
-const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+const nextOfHooks = defineQuery((db, { hookIds }: { hookIds: readonly number[] }) =>
   db
     .selectFrom('webhook')
     .innerJoin('hook_delivery', (join) =>
@@ -109,10 +109,11 @@ const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] 
     .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
     .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
     .select(HOOK_COLUMNS)
-    .where('webhook.id', 'in', hookIds)
+    .where('webhook.id', 'in', hookIds),
+)
 
 /** The same for PostgreSQL, which could otherwise reuse a plan with a full scan that it made for small tables. */
-const nextOfHooksLaterally = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+const nextOfHooksLaterally = defineQuery((db, { hookIds }: { hookIds: readonly number[] }) =>
   db
     .selectFrom('webhook')
     .innerJoinLateral(
@@ -140,9 +141,10 @@ const nextOfHooksLaterally = (db: Db, { hookIds }: { readonly hookIds: readonly 
     .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
     .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
     .select(HOOK_COLUMNS)
-    .where(dialectOf(db as Tx).isOneOf('webhook.id', hookIds))
+    .where(dialectOf(db as Tx).isOneOf('webhook.id', hookIds)),
+)
 
-type NextRow = Awaited<ReturnType<ReturnType<typeof nextOfHooks>['execute']>>[number]
+type NextRow = Awaited<ReturnType<typeof nextOfHooks>>[number]
 
 const toNextDelivery = (row: NextRow): NextDelivery => ({
   id: row.id,
@@ -169,12 +171,13 @@ const toNextDelivery = (row: NextRow): NextDelivery => ({
 
 /** The JSON text of a message; undefined when it was deleted. */
 export async function findPayload(db: Db, messageId: number): Promise<string | undefined> {
-  const [row] = await executePrepared(db, payloadOf, { messageId })
+  const [row] = await payloadOf(db, { messageId })
   return row?.payload
 }
 
-const payloadOf = (db: Db, { messageId }: { readonly messageId: number }) =>
-  db.selectFrom('hook_message').select('payload').where('id', '=', messageId)
+const payloadOf = defineQuery((db, { messageId }: { messageId: number }) =>
+  db.selectFrom('hook_message').select('payload').where('id', '=', messageId),
+)
 
 export async function hasWaitingDeliveries(db: Db, hookId: number): Promise<boolean> {
   const row = await db
@@ -195,7 +198,7 @@ export type AttemptRow = Omit<
 
 /** Skips deliveries that were deleted or that another process has delivered. */
 export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
-  await executePrepared(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
+  await attemptsUpdate(tx, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
 }
 
 const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
@@ -214,7 +217,7 @@ const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
   history: 'text',
 }
 
-const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]; readonly json: string }) =>
+const attemptsUpdate = defineQuery((db, { ids, json }: { ids: readonly number[]; json: string }) =>
   db
     .updateTable('hook_delivery')
     .from(dialectOf(db as Tx).jsonRows(json, ATTEMPT_COLUMNS))
@@ -237,7 +240,8 @@ const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]
     .where(dialectOf(db as Tx).isOneOf('hook_delivery.id', ids))
     // NOTE: an expression prevents the use of the index on `state`, by which SQLite would read all waiting rows for
     // each of the ids.
-    .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
+    .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting')),
+)
 
 /** Marks all deliveries of a webhook as dead that were queued before the time; returns their number. */
 export async function buryDeliveries(

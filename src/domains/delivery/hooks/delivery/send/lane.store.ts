@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
-import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
+import { defineQuery } from '../../../../../core/db/prepared-statement.ts'
 import type { HookLaneTable, LaneStatus } from '../../hooks.table.ts'
 import { farLease, type LeaseTimes } from '../hook-event.store.ts'
 import { MAX_RETRY_MS } from './retry.policy.ts'
@@ -119,7 +119,7 @@ export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Pr
     owners: unlessEmpty(choice.exceptOwners),
     shares: unlessEmpty(choice.exceptShares),
   }
-  const rows = await executePrepared(db, dueLanes, values, choice.healthyOnly ? 'healthy' : 'all')
+  const rows = await dueLanes(db, values, choice.healthyOnly ? 'healthy' : 'all')
   return rows.map((row) => ({
     hookId: row.hook_id,
     origin: row.origin,
@@ -143,7 +143,7 @@ export const shareKey = ({ ownerId, origin }: Pick<Lane, 'ownerId' | 'origin'>):
 const ownerOf = sql<number>`coalesce(webhook.owner_id, repo.owner_id, 0)`
 const shareOf = sql<string>`${ownerOf} || ' ' || hook_lane.origin`
 
-const dueLanes = (db: Db, { origins, owners, shares, ...bounds }: DueValues, which: 'healthy' | 'all') =>
+const dueLanes = defineQuery((db, { origins, owners, shares, ...bounds }: DueValues, which: 'healthy' | 'all') =>
   takeableLanes(db, bounds)
     .innerJoin('webhook', 'webhook.id', 'hook_lane.hook_id')
     .leftJoin('repo', 'repo.id', 'webhook.repo_id')
@@ -156,7 +156,8 @@ const dueLanes = (db: Db, { origins, owners, shares, ...bounds }: DueValues, whi
     .$if(which === 'healthy', (query) => query.where('suspect.origin', 'is', null))
     .orderBy('hook_lane.due_at')
     .orderBy('hook_lane.hook_id')
-    .limit(LOOKED_AT)
+    .limit(LOOKED_AT),
+)
 
 /** Leases lanes to this process; returns the ids of those that no other process has taken concurrently. */
 export async function leaseLanes(
@@ -164,19 +165,20 @@ export async function leaseLanes(
   hookIds: readonly number[],
   { holder, ...times }: TakeTimes & { readonly holder: string },
 ): Promise<Set<number>> {
-  const free = await executePrepared(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
+  const free = await takeableLanesOf(tx, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)
-  if (ids.length > 0) await executePrepared(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
+  if (ids.length > 0) await lease(tx, { hookIds: ids, holder, until: times.now + times.leaseMs })
   return new Set(ids)
 }
 
-const takeableLanesOf = (db: Db, { hookIds, ...bounds }: Bounds & { readonly hookIds: readonly number[] }) =>
-  dialectOf(db as Tx).lockFreeRows(takeableLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds))
+const takeableLanesOf = defineQuery((db, { hookIds, ...bounds }: Bounds & { hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockFreeRows(takeableLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds)),
+)
 
-const lease = (
-  db: Db,
-  { hookIds, holder, until }: { readonly hookIds: readonly number[]; readonly holder: string; readonly until: number },
-) => db.updateTable('hook_lane').set({ holder, lease_until: until }).where('hook_id', 'in', hookIds)
+const lease = defineQuery(
+  (db, { hookIds, holder, until }: { hookIds: readonly number[]; holder: string; until: number }) =>
+    db.updateTable('hook_lane').set({ holder, lease_until: until }).where('hook_id', 'in', hookIds),
+)
 
 export async function extendLaneLeases(
   tx: Tx,
@@ -209,11 +211,11 @@ export async function freeLanesOf(tx: Tx, holders: readonly string[]): Promise<v
  * lanes of deleted webhooks and lanes that another process took over.
  */
 export async function lockLanesOf(tx: Tx, holder: string, hookIds: readonly number[]): Promise<Set<number>> {
-  const rows = await executePrepared(tx, lanesOf, { holder, hookIds })
+  const rows = await lanesOf(tx, { holder, hookIds })
   return new Set(rows.map((row) => row.hook_id))
 }
 
-const lanesOf = (db: Db, { holder, hookIds }: { readonly holder: string; readonly hookIds: readonly number[] }) =>
+const lanesOf = defineQuery((db, { holder, hookIds }: { holder: string; hookIds: readonly number[] }) =>
   dialectOf(db as Tx).lockRows(
     db
       .selectFrom('hook_lane')
@@ -221,7 +223,8 @@ const lanesOf = (db: Db, { holder, hookIds }: { readonly holder: string; readonl
       .where('hook_id', 'in', hookIds)
       .where('holder', '=', holder)
       .orderBy('hook_id'),
-  )
+  ),
+)
 
 export async function updateLanes(
   tx: Tx,
@@ -229,18 +232,20 @@ export async function updateLanes(
   values: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>>,
 ): Promise<void> {
   if (hookIds.length === 0) return
-  await executePrepared(tx, lanesUpdate, { hookIds, ...values })
+  await lanesUpdate(tx, { hookIds, ...values })
 }
 
-const lanesUpdate = (
-  db: Db,
-  {
-    hookIds,
-    ...values
-  }: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>> & {
-    readonly hookIds: readonly number[]
-  },
-) => db.updateTable('hook_lane').set(values).where('hook_id', 'in', hookIds)
+const lanesUpdate = defineQuery(
+  (
+    db,
+    {
+      hookIds,
+      ...values
+    }: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>> & {
+      hookIds: readonly number[]
+    },
+  ) => db.updateTable('hook_lane').set(values).where('hook_id', 'in', hookIds),
+)
 
 /** Deletes the failures of servers that have responded. */
 export async function deleteOrigins(tx: Tx, origins: readonly string[]): Promise<void> {
