@@ -29,7 +29,10 @@ interface ApiParts {
   readonly largeBodies: LargeBodies
 }
 
-/** The encapsulated Fastify plugin of one module, called by the module's name. */
+/**
+ * The encapsulated Fastify plugin of one module, called by the module's name. Uploads have a scope of their own, since
+ * multipart adds two hooks and a listener to every request of its scope, which the other operations need not pay for.
+ */
 export function modulePlugin(module: HttpModule, parts: ApiParts): FastifyPluginAsync {
   const { name } = module
   const { routes, pipeline, cors } = parts
@@ -65,7 +68,6 @@ interface ApiScope {
 const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.defineProperties(plugin, { name: { value: name }, [Symbol.for('fastify.display-name')]: { value: name } })
 
-/** NOTE: in a scope of its own, since multipart adds three hooks to every request of its scope. */
 async function readUploads(api: FastifyInstance): Promise<void> {
   await api.register(multipart)
 }

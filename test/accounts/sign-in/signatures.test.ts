@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import sshpk from 'sshpk'
+import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/platform/clock.ts'
 import { framed } from '../../../src/core/platform/ssh/signature.ts'
@@ -13,6 +13,13 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { ed25519Key, keyFromFiles, rsaKey, sha, signRequest, type RequestKey, type Signing } from './signer.ts'
+
+/** Of a file of OpenSSH. */
+function privatePem(file: Buffer): string {
+  const key = ssh2.utils.parseKey(file)
+  if (key instanceof Error) throw key
+  return key.getPrivatePEM()
+}
 
 const seconds = (): number => Math.floor(systemClock.now() / 1000)
 
@@ -85,12 +92,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
       ] as const) {
         const path = join(dir, type)
         execFileSync('ssh-keygen', ['-q', '-t', type, ...more, '-N', '', '-C', 'alice@laptop', '-f', path])
-        const made = await registered(
-          keyFromFiles(
-            readFileSync(`${path}.pub`, 'utf8'),
-            sshpk.parsePrivateKey(readFileSync(path), 'ssh').toString('pkcs8'),
-          ),
-        )
+        const made = await registered(keyFromFiles(readFileSync(`${path}.pub`, 'utf8'), privatePem(readFileSync(path))))
         expect((await send(made, '/user')).json.login, type).toBe('alice')
         const algorithm = type === 'rsa' ? 'rsa-sha2-512' : 'ssh-ed25519'
         expect(

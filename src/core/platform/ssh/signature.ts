@@ -142,17 +142,8 @@ export interface SshSigner {
 
 /** From a private key in OpenSSH, PKCS#8 or PKCS#1 form. Throws SshKeyError. */
 export async function loadSshSigner(text: string, passphrase: string): Promise<SshSigner> {
-  const { parsePrivateKey } = (await import('sshpk')).default
-  let key: KeyObject
-  let line: string
-  try {
-    const parsed = parsePrivateKey(text, 'auto', passphrase === '' ? {} : { passphrase })
-    key = createPrivateKey(parsed.toString('pkcs8'))
-    line = parsed.toPublic().toString('ssh')
-  } catch (error) {
-    throw new SshKeyError('content', error instanceof Error ? error.message : 'the key cannot be read')
-  }
-  const publicKey = parseSshPublicKey(line)
+  const key = await readPrivateKey(text, passphrase)
+  const publicKey = parseSshPublicKey(createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString())
   return {
     publicKey,
     sign(data, namespace) {
@@ -171,6 +162,19 @@ export async function loadSshSigner(text: string, passphrase: string): Promise<S
       ])
       return `-----BEGIN SSH SIGNATURE-----\n${wire.toString('base64').replaceAll(/.{70}(?=.)/g, '$&\n')}\n-----END SSH SIGNATURE-----\n`
     },
+  }
+}
+
+/** Node reads PEM itself, except for the form of OpenSSH; ssh2 reads that one, and PuTTY's. */
+async function readPrivateKey(text: string, passphrase: string): Promise<KeyObject> {
+  try {
+    if (/^\s*-----BEGIN (?!OPENSSH)/.test(text)) return createPrivateKey({ key: text, passphrase })
+    const { utils } = (await import('ssh2')).default
+    const parsed = utils.parseKey(text, passphrase === '' ? undefined : passphrase)
+    if (parsed instanceof Error) throw parsed
+    return createPrivateKey(parsed.getPrivatePEM())
+  } catch (error) {
+    throw new SshKeyError('content', error instanceof Error ? error.message : 'the key cannot be read')
   }
 }
 
