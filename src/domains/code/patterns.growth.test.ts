@@ -55,7 +55,7 @@ describe('a regular expression of a user', () => {
     ['repetitions without an end', (size) => '{1,'.repeat(size / 3)],
     ['repetitions', (size) => 'a{1}'.repeat(size / 4)],
     ['closing parentheses', (size) => ')'.repeat(size)],
-  ])('is examined in linear time: %s', (_, make) => expectLinear(compileSafeRegExp, make, 5000))
+  ])('is checked in linear time: %s', (_, make) => expectLinear(compileSafeRegExp, make, 5000))
 })
 
 describe('a file of patterns', () => {
@@ -66,7 +66,7 @@ describe('a file of patterns', () => {
     ['line ends', (size) => '\n'.repeat(size)],
     ['leading stars', (size) => `${'**/'.repeat(size / 3)}/ linguist-vendored`],
     ['attributes', (size) => `* ${'linguist-language=a '.repeat(size / 20)}`],
-  ])('of attributes is read in linear time: %s', (_, make) =>
+  ])('with attributes is parsed in linear time: %s', (_, make) =>
     expectLinear(
       (text: string) => {
         const files = [{ directory: '', text }]
@@ -78,7 +78,7 @@ describe('a file of patterns', () => {
     ),
   )
 
-  it('gives a pattern of many directories in linear time', () =>
+  it('with many directories is compiled in linear time', () =>
     expectLinear(
       (pattern: string) => compilePattern(pattern, '')('a/b/c'),
       (size) => `${'**/'.repeat(size / 3)}x/`,
@@ -92,7 +92,7 @@ describe('a file of patterns', () => {
     ['white space', (size) => `[*]\n${' '.repeat(size)}=${' '.repeat(size)}x`],
     ['ranges', (size) => `[${'{1..'.repeat(size / 4)}]`],
     ['carriage returns', (size) => '\r'.repeat(size)],
-  ])('of an editor is read in linear time: %s', (_, make) =>
+  ])('with editor settings is parsed in linear time: %s', (_, make) =>
     expectLinear((text: string) => readEditorConfig(text, 'a/b'), make, 200_000),
   )
 })

@@ -31,7 +31,7 @@ describe('a file of submodules', () => {
     ['spaces', (size) => `[submodule${' '.repeat(size)}`],
     ['spaces before a section', (size) => ' '.repeat(size)],
     ['backslashes', (size) => `[submodule "a"]\npath="${'\\"'.repeat(size / 2)}"`],
-  ])('is read in linear time: %s', (_, make) => expectLinear(parseSubmodules, make, 250_000))
+  ])('is parsed in linear time: %s', (_, make) => expectLinear(parseSubmodules, make, 250_000))
 })
 
 describe('a file of a template', () => {

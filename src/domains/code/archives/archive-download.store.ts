@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 
-/** How often the archives of a tag were downloaded. */
+/** The download counts of the archives of a tag. */
 export interface ArchiveDownloads {
   readonly zip: number
   readonly tarGz: number
@@ -23,7 +23,7 @@ export async function countArchiveDownload(
     .execute()
 }
 
-/** By tag; tags without downloads are left out. */
+/** The download counts by tag; tags without downloads are omitted. */
 export async function loadArchiveDownloads(
   db: Db,
   repoId: RepoId,

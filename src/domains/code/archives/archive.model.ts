@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 
-/** How often the archives of a tag were downloaded. */
+/** The download counts of the archives of a tag. */
 export const TagArchiveDownloadCount = Type.Object(
   { zip: Type.Integer(), tar_gz: Type.Integer() },
   { $id: 'TagArchiveDownloadCount' },

@@ -5,8 +5,8 @@ import type { ArchiveFile } from './archives.service.ts'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
 /**
- * The headers of an archive, the same for GET and HEAD (behaviour/repositories#archives). The link is a permanent
- * address of the same bytes.
+ * The headers of an archive, the same for GET and HEAD (behaviour/repositories#archives). The link is a permanent URL
+ * of the same bytes.
  */
 export function archiveHeaders(archive: ArchiveFile, urls: RepoUrls): Record<string, string> {
   const { commit, format } = archive

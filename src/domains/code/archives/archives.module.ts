@@ -7,7 +7,7 @@ import { archiveOperations } from './archives.operations.ts'
 import { registerArchives } from './archives.routes.ts'
 import { createArchives } from './archives.service.ts'
 
-/** Archives of a commit never change. */
+/** The maximum age of a cached archive. The archive of a commit never changes. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000
 
 /** Archives: the content of commits as zip, tar.gz or bundle. */

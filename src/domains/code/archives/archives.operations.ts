@@ -21,7 +21,7 @@ const pathQuery = Type.Object({
   ),
 })
 
-/** In the last three forms the word in the path decides the format. */
+/** In the last three forms a path segment selects the format. */
 const FORMS = [
   { id: 'repoGetArchive', word: 'archive', ending: '', summary: 'The content of a commit as zip, tar.gz or bundle' },
   { id: 'repoGetTarball', word: 'tarball', ending: '.tar.gz', summary: 'The content of a commit as tar.gz' },

@@ -14,12 +14,12 @@ interface ArchiveRouteDeps {
   readonly archives: Archives
   readonly webAccess: Services['webAccess']
   readonly site: Site
-  /** Of callers without credentials. */
+  /** The rate limit of requests without credentials. */
   readonly rateLimit: RateLimit
 }
 
 /**
- * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to
+ * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`, the target of the links of releases and tags
  * (behaviour/repositories#archives).
  */
 export function registerArchives(

@@ -16,7 +16,7 @@ import { countArchiveDownload } from './archive-download.store.ts'
 
 type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
 
-/** Units that an archive takes from the rate limit of a caller without credentials. */
+/** The cost of an archive in the rate limit of requests without credentials. */
 export const ARCHIVE_COST = 5
 
 /** The content of one commit as a file. */
@@ -40,12 +40,12 @@ export interface ArchiveFile {
 interface ArchiveQuery {
   /** `<ref>.<format>`; the ref is anything git resolves. */
   readonly file: string
-  /** Only these files and directories; not for bundles. */
+  /** Limits the archive to these files and directories; not for bundles. */
   readonly paths: readonly string[]
 }
 
 interface ArchiveDeps extends Pick<Core, 'database' | 'git'> {
-  /** Concurrent requests for one archive create it once. Undefined: every request creates its archive. */
+  /** Concurrent requests for one archive create it once. If undefined, every request creates its own archive. */
   readonly cache: PackCache | undefined
 }
 
@@ -81,7 +81,8 @@ export function createArchives({ database, git, cache }: ArchiveDeps) {
         prefix: `${repo.name.toLowerCase()}/`,
         paths: await requirePaths(opened, commit, paths),
       }
-      // A bundle is about as large as the repository, and cannot be resumed when it outgrows the cache.
+      // A bundle is about as large as the repository, and creating it again returns other bytes once it outgrows the
+      // cache.
       const keep = format === 'bundle' && repo.gitSize > (cache?.maxEntryBytes ?? 0) ? undefined : cache
       const key = sha256Hex(JSON.stringify([git.version, repo.storage, commit, format, wanted.prefix, wanted.paths]))
       return {
@@ -107,7 +108,7 @@ export function createArchives({ database, git, cache }: ArchiveDeps) {
   }
 }
 
-/** Throws BadRequest for unknown paths. NOTE: git would fail only after the response has started. */
+/** Throws BadRequest for unknown paths. NOTE: git itself would fail only after the response has started. */
 async function requirePaths(git: GitRepo, commit: string, paths: readonly string[]): Promise<string[]> {
   const clean = paths.map((path) => path.replace(/^\.?\/+|(?<!\/)\/+$/g, '')).filter((path) => path !== '')
   for (const path of clean) {
@@ -139,12 +140,12 @@ async function* cached(
     for await (const chunk of stream.read(0, TICK_MS)) {
       if (signal.aborted) return
       sent += chunk.length
-      // NOTE: the reader uses its buffer again, and its caller may read ahead.
+      // NOTE: the reader reuses its buffer, and its consumer may read ahead.
       yield Buffer.from(chunk)
     }
   } catch (error) {
-    // An archive that outgrows the cache is created again for this reader: archives of a commit are equal to the byte,
-    // bundles are not.
+    // An archive that outgrows the cache is created again for this reader: archives of a commit are identical to the
+    // byte, bundles are not.
     if (!(error instanceof WireError) || error.kind !== 'too-large' || (wanted.format === 'bundle' && sent > 0))
       throw error
     yield* skipBytes(sent, make(wanted, signal))

@@ -1,4 +1,4 @@
-/** A field of an issue form, with defaults in place of absent members. */
+/** A field of an issue form, with defaults for absent members. */
 export interface IssueFormField {
   readonly type: string
   readonly id: string
@@ -18,8 +18,8 @@ const PLACES = new Set(['form', 'content'])
 const MAX_FIELDS = 200
 
 /**
- * The fields of a form (behaviour/repositories#issue-templates-and-config); undefined when there is none or
- * one is invalid.
+ * The fields of a form (behaviour/repositories#issue-templates-and-config); undefined if there are none or one is
+ * invalid.
  */
 export function readFormFields(body: unknown): IssueFormField[] | undefined {
   if (!Array.isArray(body) || body.length === 0 || body.length > MAX_FIELDS) return undefined
@@ -103,7 +103,7 @@ interface ContactLink {
 export const DEFAULT_ISSUE_CONFIG: IssueConfig = { blankIssues: true, contactLinks: [] }
 
 /**
- * The settings in a parsed file, or a message with its first fault (behaviour/repositories#issue-templates-and-config).
+ * The settings in a parsed file, or a message with the first error (behaviour/repositories#issue-templates-and-config).
  */
 export function readIssueConfig(parsed: unknown): IssueConfig | string {
   if (parsed === null || parsed === undefined) return DEFAULT_ISSUE_CONFIG

@@ -36,7 +36,7 @@ interface RawResponse {
 }
 
 /**
- * Decides status and headers. Any text is sent as plain text, media with their type, other files as octet-stream
+ * Decides status and headers. Text is sent as plain text, media with their own type, other files as octet-stream
  * (behaviour/git-data-and-transport#raw-files-languages-and-archives).
  */
 export function presentRawFile(file: RawFile, request: RawRequest, viewer: Viewer): RawResponse {
@@ -89,7 +89,7 @@ export interface ContentsShow {
   readonly commitMessage: boolean
 }
 
-/** `ref` is used in the address as the client sent it. */
+/** URLs contain `ref` as the client sent it. */
 interface ContentsContext {
   readonly urls: RepoUrls
   readonly target: Target
@@ -98,7 +98,7 @@ interface ContentsContext {
 
 const LINK_KIND = { branch: 'branch', tag: 'tag', commit: 'commit' } as const
 
-/** Presents the entries of one answer; what all of them share is made once. */
+/** Presents the entries of one response; values that all entries share are computed once. */
 export function contentsPresenter({
   urls,
   target,
@@ -120,10 +120,10 @@ export function contentsPresenter({
   return (entry, show) => presentContents(entry, { root, timeOf }, show)
 }
 
-/** Beginnings of addresses. */
+/** Prefixes of URLs. */
 interface Root {
   readonly contents: string
-  /** What follows the path of an entry in `contents`. */
+  /** The query after the path of an entry in `contents`. */
   readonly query: string
   readonly blobs: string
   readonly html: string
@@ -140,7 +140,7 @@ function presentContents(entry: EntryView, { root, timeOf }: Shared, show: Conte
   const self = `${root.contents}${path}${root.query}`
   const place = `${root.place}${path}`
   const isModule = entry.kind === 'submodule'
-  // COMPAT: the address of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
+  // COMPAT: the URL of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
   // test/code/reads.test.ts).
   const git = isModule ? null : `${root.blobs}${entry.oid}`
   const html = isModule ? null : `${root.html}/src/${place}`

@@ -16,8 +16,7 @@ import type {
 } from './commit.model.ts'
 
 /**
- * A time of a commit in RFC 3339, with the offset from UTC that the commit has
- * (behaviour/git-data-and-transport#common-rules).
+ * The time of a commit in RFC 3339, with the UTC offset of the commit (behaviour/git-data-and-transport#common-rules).
  */
 export function commitTime({ time, offset }: Identity): string {
   if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
@@ -31,10 +30,10 @@ export function commitTime({ time, offset }: Identity): string {
 
 const DAY_MINUTES = 24 * 60
 
-/** The same in UTC. */
+/** The time of a commit in UTC. */
 export const commitUtcTime = ({ time }: Identity): string => (isWireTime(time) ? wireTime(time * 1000) : ZERO_TIME)
 
-/** NOTE: a commit may contain any number; years on the wire have four digits. */
+/** NOTE: a commit may contain any number, but years in responses have four digits. */
 const isWireTime = (seconds: number): boolean => seconds > -62_135_596_800 && seconds <= 253_402_300_799
 
 export const presentCommitUser = (identity: Identity): CommitUser => ({
@@ -62,7 +61,7 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       author: presentCommitUser(commit.author),
       committer: presentCommitUser(commit.committer),
       message: commit.message,
-      // COMPAT: the id of the commit, as clients expect; the tree can be read by it
+      // COMPAT: the id of the commit, as clients expect; it also names the tree
       // (behaviour/git-data-and-transport#commits; test/code/reads.test.ts).
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
@@ -83,7 +82,7 @@ export function presentVerification(verification: Verification): PayloadCommitVe
   return { verified, reason, signature, signer: signer ?? null, payload }
 }
 
-/** The form of a commit in branches. Webhooks fill in the three lists of paths. */
+/** The representation of a commit in branches. Webhooks fill in the three lists of paths. */
 export function presentPayloadCommit(
   { commit, author, committer, verification }: CommitView,
   urls: RepoUrls,

@@ -15,10 +15,10 @@ import type { Repo } from '../../repositories/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './history.service.ts'
 
 interface CommitQuery {
-  /** The revision to start from; the default branch where absent. */
+  /** The revision to start from; the default branch if absent. */
   readonly sha: string | undefined
   readonly path: string | undefined
-  /** RFC 3339. Invalid is thrown for other texts. */
+  /** RFC 3339. Other texts throw Invalid. */
   readonly since: string | undefined
   readonly until: string | undefined
   readonly not: string | undefined
@@ -26,7 +26,7 @@ interface CommitQuery {
 
 type PatchKind = 'diff' | 'patch'
 
-/** A `CommitQuery` with the commits that it named when it was looked up; times in seconds. */
+/** A `CommitQuery` with the commits that it named at lookup; times in seconds. */
 interface CommitLog {
   readonly tip: string
   readonly not?: readonly string[]
@@ -53,7 +53,7 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }) 
       }
     },
     /**
-     * Newest first (behaviour/git-data-and-transport#commits); nothing without a log. Throws NotFound for a path without
+     * Newest first (behaviour/git-data-and-transport#commits); empty without a log. Throws NotFound for a path without
      * commits.
      */
     async list(repo: Repo, log: CommitLog | undefined, parts: CommitParts, paging: Paging): Promise<Page<CommitView>> {
@@ -66,15 +66,15 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }) 
       if (log.path && total === 0) throw notFound('FileCommitsCount')
       return { items: await views.load(opened, commits, parts), total }
     },
-    /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
+    /** Finds a commit by any revision. Throws NotFound, and Invalid for ranges and suffixes. */
     async get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView> {
       const opened = git.open(repo)
       const commit = await getCommit(opened, revision)
       return (await views.load(opened, [commit], parts))[0]!
     },
-    /** The object that git resolves a revision to. */
+    /** Resolves a revision to an object id as git does. */
     resolve: (repo: Repo, revision: string): Promise<string | undefined> => findLooseOid(git.open(repo), revision),
-    /** The ids, full or short and unambiguous, that name a commit. */
+    /** Filters the ids, full or short and unambiguous, that name a commit. */
     async filterCommitIds(repo: Repo, ids: readonly string[]): Promise<string[]> {
       const { revisions } = git.open(repo)
       const isCommit = async (id: string): Promise<boolean> => {
@@ -84,7 +84,7 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }) 
       const found = await Promise.all(ids.map(isCommit))
       return ids.filter((_, index) => found[index])
     },
-    /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws as `get`. */
+    /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws the errors of `get`. */
     async patch(
       repo: Repo,
       revision: string,
@@ -111,7 +111,7 @@ async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
   return oid
 }
 
-/** Undefined where the repository has no branch. Throws NotFound for an unknown revision. */
+/** Undefined if the repository has no branch. Throws NotFound for an unknown revision. */
 async function findStart(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string | undefined> {
   const oid = await findCommitOid(git, sha || `refs/heads/${repo.defaultBranch}`)
   if (oid !== undefined || !(await hasBranches(git))) return oid
@@ -132,7 +132,7 @@ function secondsOf(name: string, text: string | undefined): number | undefined {
 }
 
 /**
- * Throws BadRequest when the text is not a full object id
+ * Throws BadRequest if the text is not a full object id
  * (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison).
  */
 export function requireOid(git: GitRepo, text: string): void {

@@ -4,12 +4,12 @@ import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type Repo, repoQueries } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
 
-/** A fork of a fork of … is followed so many times. */
+/** The maximum depth of a chain of forks. */
 const MAX_DEPTH = 10
-/** Repositories of one owner in one network. */
+/** The maximum number of repositories of one owner in one network. */
 const MAX_REPOS = 20
 
-/** The repository and what it is a fork of, the nearest first. */
+/** The ids of the repository and of its fork ancestors, the nearest first. */
 export async function listForkAncestors(db: Db, id: RepoId): Promise<RepoId[]> {
   const rows = await db
     .withRecursive('ancestor(id, depth)', (cte) =>
@@ -33,7 +33,7 @@ export async function listForkAncestors(db: Db, id: RepoId): Promise<RepoId[]> {
   return rows.map((row) => asId(row.id))
 }
 
-/** The repositories of an owner that descend from `rootId` by forks, itself included, the oldest first; at most 20. */
+/** The repositories of an owner that descend from `rootId` by forks, including itself, the oldest first; at most 20. */
 export async function listReposOfNetwork(db: Db, rootId: RepoId, owner: User): Promise<Repo[]> {
   const rows = await db
     .withRecursive('ancestor(id, at, depth)', (cte) =>

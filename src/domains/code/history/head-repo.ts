@@ -7,7 +7,7 @@ import { type Repo, accessQueries } from '../../repositories/index.ts'
 import { type User, ownerQueries } from '../../accounts/index.ts'
 import { listForkAncestors, listReposOfNetwork } from './fork-network.store.ts'
 
-/** The same as `findHeadRepo`. Throws BadRequest for a user without a fork. */
+/** Like `findHeadRepo`, but throws BadRequest for a user without a fork. */
 export async function requireHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
   const repo = await findHeadRepo(db, viewer, base, prefix)
   if (repo === undefined)
@@ -16,9 +16,10 @@ export async function requireHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix
 }
 
 /**
- * The repository of the fork network of `base` that the part of a head before the colon names: `user` or `user/repo`.
- * Of several of a user the nearest to the base; undefined for a user without a fork, which one with a hidden fork is,
- * too. Throws NotFound for a missing or hidden user and for code that the viewer may not read.
+ * Finds the repository in the fork network of `base` that the part of a head before the colon names: `user` or
+ * `user/repo`. If a user has several, the nearest to the base is chosen. Returns undefined for a user without a fork
+ * and for a user whose fork is hidden. Throws NotFound for a missing or hidden user and for code that the viewer may
+ * not read.
  */
 export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo | undefined> {
   const [ownerName, repoName] = prefix.split('/', 2)
@@ -33,7 +34,7 @@ export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: s
   return undefined
 }
 
-/** The base itself, its parent, its fork, a fork of the same parent, then forks of forks. */
+/** In order: the base itself, its parent, its fork, a fork of the same parent, then forks of forks. */
 async function listCandidates(db: Db, base: Repo, owner: User): Promise<Repo[]> {
   const above = await listForkAncestors(db, base.id)
   const rank = ({ id, forkId }: Repo): number => {

@@ -11,7 +11,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Reading commits: one, lists, and comparisons of two refs. */
+/** Reads single commits, lists of commits, and comparisons of two refs. */
 export const module = defineModule({
   name: 'history',
   needs: ['markup', 'verifier'],

@@ -10,7 +10,7 @@ import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { requireHeadRepo } from './head-repo.ts'
 
-/** A commit with the facts that its models contain. */
+/** A commit with the data of its models. */
 export interface CommitView {
   readonly commit: Commit
   readonly author: User | undefined
@@ -81,10 +81,10 @@ export function createComparisons({ database, git, views }: Deps) {
 
   return {
     /**
-     * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which
-     * is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network
-     * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or hidden, BadRequest for a user
-     * without a fork and for suffixes on the base.
+     * Lists the commits that the head has and the base lacks. `basehead` is `base...head`, `base..head`, or only
+     * `head`, which is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork
+     * network (behaviour/git-data-and-transport#compare). Throws NotFound for a missing or hidden user, repository or
+     * ref, BadRequest for a user without a fork and for suffixes on the base.
      */
     async compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison> {
       const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)

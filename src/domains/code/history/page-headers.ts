@@ -1,7 +1,7 @@
 import type { Paging } from '../../../core/platform/paging.ts'
 
 /**
- * COMPAT: lists of commits and of changed files have paging headers of their own, beside those of every list
+ * COMPAT: lists of commits and of changed files have paging headers of their own, in addition to those of every list
  * (test/code/reads.test.ts).
  */
 export function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {

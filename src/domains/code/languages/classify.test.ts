@@ -29,7 +29,7 @@ it('distinguishes languages with the same extension by content', () => {
   ).toEqual({ TypeScript: 20, Perl: 10 })
 })
 
-it('decides unclear files by the other files, then by the main extension', () => {
+it('classifies ambiguous files by the other files, then by the main extension', () => {
   expect(count({ 'a.rs': 'x!()', 'b.rs': 'fn main() {}', 'c.rs': '' })).toEqual({ Rust: 30 })
   expect(count({ 'a.php': '' })).toEqual({ PHP: 10 })
 })

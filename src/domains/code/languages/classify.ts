@@ -70,7 +70,7 @@ export interface CountedFile {
 
 export type LanguageCounter = ReturnType<typeof createLanguageCounter>
 
-/** Sums the bytes of files by language. Files whose name does not decide need their content. */
+/** Sums the bytes of files by language. A file whose name is ambiguous is classified by its content. */
 export function createLanguageCounter(rules: LanguageRules, attributes: readonly AttributesFile[]) {
   const totals = new Map<string, number>()
   const evidence = new Map<string, Map<string, number>>()
@@ -133,7 +133,7 @@ interface Unclear {
   readonly evidence: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-/** The language of most other files with this extension, else the language whose main extension it is. */
+/** The language of most other files with this extension, otherwise the language whose main extension it is. */
 function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
   const extensions = extensionsOf(path)
   const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])]
@@ -150,7 +150,7 @@ function isExcluded({ excluded }: LanguageRules, path: string, own: LanguageAttr
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Undefined for a name without an extension: only the first line of the content decides then. */
+/** Undefined for a name without an extension: such a file is classified only by the first line of its content. */
 function candidatesByName({ byName, byExtension }: LanguageRules, path: string): readonly string[] | undefined {
   const name = baseName(path)
   const named = byName.get(name)

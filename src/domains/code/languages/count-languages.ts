@@ -16,19 +16,19 @@ const LIMITS: ChildLimits = {
 }
 const TASK: TaskModule<LanguageQuestion, unknown> = { url: new URL('languages.task.ts', import.meta.url).href }
 
-/** Sends one question to the process and returns its answer. */
+/** Sends one request to the process and returns its result. */
 export type Ask = <T>(question: LanguageQuestion) => Promise<T>
 
 /**
  * A child process with the rules of the linguist library. It starts with the first repository, counts one repository at
- * a time and ends when it is idle. NOTE: not one of the pool, because it remembers from question to question.
+ * a time and ends when it is idle. NOTE: not one of the pool, because it has state between requests.
  */
 export class LanguageProcess {
   #child: TaskChild | undefined
   #idle: NodeJS.Timeout | undefined
   readonly #lock = new KeyedMutex()
 
-  /** Runs `work` with the process to itself. The process is ended when `work` fails or `signal` aborts. */
+  /** Runs `work` with exclusive use of the process. The process ends when `work` fails or `signal` aborts. */
   use<T>(signal: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#lock.run('process', async () => {
       clearTimeout(this.#idle)

@@ -12,18 +12,18 @@ interface Words {
   readonly total: number
 }
 
-/** Share of common words from which on two texts are the same licence. */
+/** The minimum share of common words for two texts to be the same licence. */
 const MIN_SIMILARITY = 0.93
-/** Texts whose lengths differ by a larger share are not compared. */
+/** The maximum difference in length, as a share, for two texts to be compared. */
 const MAX_DIFFERENCE = 0.15
 
 /**
- * The SPDX id of the licence with this text, by the share of common words; undefined when none is similar enough.
+ * Returns the SPDX id of the licence with this text, by the share of common words; undefined if none is similar enough.
  * Names, years and layout are ignored.
  */
 type DetectLicense = (text: string) => string | undefined
 
-/** Reads the templates at the first call. */
+/** Reads the templates on the first call. */
 export function createLicenseDetector(): DetectLicense {
   let templates: ReadonlyMap<string, Words> | undefined
   return (text) => {
@@ -88,7 +88,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
     /** The last stored result: bytes by language, largest first. Empty before the first count. */
     of: async (repo: Repo): Promise<Readonly<Record<string, number>>> =>
       (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
-    /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
+    /** Counts the default branch, unless its tip has been counted. Slow: call it in a job. */
     async refresh(repoId: RepoId, signal: AbortSignal): Promise<void> {
       const repo = await repoQueries.findById(database.read, repoId)
       if (repo === undefined) return
@@ -102,10 +102,10 @@ export function createLanguages({ database, git, log }: { database: Database; gi
           : await countLanguages(languageProcess, opened, oid, signal).catch((error: unknown) => {
               if (signal.aborted) throw error
               // NOTE: a retry would exceed the limits again, so the next attempt is at the next commit.
-              log.warn({ err: error, repo: repoId }, 'languages not counted')
+              log.warn({ err: error, repo: repoId }, 'failed to count languages')
               return counted?.bytes ?? {}
             })
-      // COMPAT: an empty repository keeps the licence that was chosen for it (test/code/languages.test.ts).
+      // COMPAT: an empty repository has the licence that was chosen at its creation (test/code/languages.test.ts).
       const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
       await database.transaction(async (tx) => {
         if ((await repoQueries.findById(tx, repoId)) === undefined) return
@@ -113,7 +113,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
         if (licenses !== undefined) await repoQueries.setLicenses(tx, repoId, licenses)
       })
     },
-    /** Detects the licences of the default branch again, even when it has not moved. */
+    /** Detects the licences of the default branch again, even if its tip has not changed. */
     async refreshLicenses(repoId: RepoId): Promise<void> {
       const repo = await repoQueries.findById(database.read, repoId)
       if (repo === undefined) return

@@ -3,7 +3,7 @@ import type { Jobs } from '../../../core/jobs/index.ts'
 
 const DELAY_MS = 1_000
 
-/** Enqueues a count after the code may have changed. The delay merges a series of pushes into one run. */
+/** Enqueues a count when the code may have changed. The delay merges a series of pushes into one run. */
 export function languageSubscriptions(jobs: Jobs): Subscriptions {
   return {
     'repo.created': (tx, { repoId }) =>

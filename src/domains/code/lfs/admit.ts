@@ -47,17 +47,17 @@ const NEEDS = {
 } as const
 
 export interface LfsNeeded {
-  /** `upload`: to push files to some branch, as `git push` allows it to maintainers too. */
+  /** `upload`: write access to some branch, as for `git push`, including access as a maintainer. */
   readonly need: 'read' | 'upload' | 'write'
-  /** Of an upload: the branch that is pushed; any without it. */
+  /** For uploads: the pushed branch; any branch if undefined. */
   readonly branch?: string | undefined
-  /** Of the 401, in place of the usual ones. */
+  /** The message of the 401, instead of the default. */
   readonly words?: string | undefined
 }
 
 const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
 
-/** What is refused in words of its own; everything else asks for credentials. */
+/** The messages of refusals; all other errors ask for credentials. */
 const REFUSALS: Partial<Record<string, string>> = {
   'public-only': 'token scope is limited to public repos',
   archived: ARCHIVED,
@@ -69,8 +69,9 @@ interface Admitted {
 }
 
 /**
- * Authenticates the caller and decides about the repository of the path; former names are followed, because clients do
- * not follow a redirect of a POST. What is missing, hidden or forbidden is 401 with the same words. Throws LfsRefusal.
+ * Authenticates the requester and authorizes access to the repository of the path. Former names resolve to the
+ * repository, because clients do not follow a redirect of a POST. Missing, hidden and forbidden repositories all return
+ * 401 with the same message. Throws LfsRefusal.
  */
 export async function admit(
   deps: LfsAdmitDeps,
@@ -85,7 +86,7 @@ export async function admit(
   throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
 }
 
-/** One who reads the repository and may push to a branch of it by the right of another one. */
+/** Admits a user who reads the repository and may push to a branch of it as a maintainer. */
 async function admitMaintainer(
   deps: LfsAdmitDeps,
   request: FastifyRequest,
@@ -178,7 +179,7 @@ export interface LfsRouteDeps extends LfsAdmitDeps {
   readonly locks: LfsLocks
   readonly maxBatchSize: number
   readonly locksPerPage: number
-  /** Seconds for which addresses of the object store are valid; undefined where clients get none. */
+  /** The lifetime in seconds of URLs of the object store; undefined if clients get none. */
   readonly redirectLifetime: number | undefined
   rootUrl(): string
 }

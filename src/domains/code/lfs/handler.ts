@@ -3,10 +3,10 @@ import { type ErrorKind, isDomainError } from '../../../core/platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../core/platform/files/out-of-space.ts'
 import { endsConnection } from '../../../core/platform/http/unread-body.ts'
 
-/** The media type of everything but bytes and locks (git-lfs specification, Batch API). */
+/** The media type of all requests except file content and locks (git-lfs specification, Batch API). */
 export const LFS_TYPE = 'application/vnd.git-lfs+json'
 
-/** An answer that refuses. Objects say `Message`, locks say `message` (behaviour/git-data-and-transport#git-lfs). */
+/** An error response. Objects use `Message`, locks use `message` (behaviour/git-data-and-transport#git-lfs). */
 export class LfsRefusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export const unauthorized = (text = 'Unauthorized'): LfsRefusal =>
 
 export type LfsHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** How an endpoint words a refusal, and its media type. */
+/** The body and media type of the errors of an endpoint. */
 export const OBJECTS = { type: LFS_TYPE, body: (text: string) => ({ Message: text }) } as const
 export const LOCKS = { type: 'application/json;charset=utf-8', body: (text: string) => ({ message: text }) } as const
 export type LfsStyle = typeof OBJECTS | typeof LOCKS
@@ -41,7 +41,7 @@ const STATUS: Partial<Record<ErrorKind, number>> = {
 }
 
 /**
- * Sends what the handler returns as JSON, and its refusals in the style of its endpoint; a handler that sent the reply
+ * Sends the result of the handler as JSON, and its refusals in the style of the endpoint; a handler that sent the reply
  * itself returns nothing.
  */
 export function answering(style: LfsStyle, handler: LfsHandler): LfsHandler {
@@ -72,7 +72,7 @@ export function answering(style: LfsStyle, handler: LfsHandler): LfsHandler {
   }
 }
 
-/** Batch, verify and locks answer only requests that accept the LFS type. */
+/** Batch, verify and locks accept only requests with the LFS type in `Accept`. */
 export function requireLfsType(request: FastifyRequest): void {
   const accepted = (request.headers.accept ?? '').split(';', 1)[0]!.trim()
   if (!accepted.startsWith(LFS_TYPE)) throw new LfsRefusal(415, `Accept must be ${LFS_TYPE}`)
@@ -81,8 +81,8 @@ export function requireLfsType(request: FastifyRequest): void {
 const MAX_BODY = 4 * 1024 * 1024
 
 /**
- * The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal
- * with the status of the endpoint when the body is no JSON object.
+ * The JSON object of a request with lower-case member names: they match in any case. Throws LfsRefusal with the status
+ * of the endpoint if the body is not a JSON object.
  */
 export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
@@ -96,7 +96,7 @@ export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400):
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return lowered(value)
   } catch {
-    // The error below has the message.
+    // The error below contains the message.
   }
   throw new LfsRefusal(wrong, 'the body is not a JSON object')
 }

@@ -4,10 +4,10 @@ import type { Clock } from '../../../core/platform/clock.ts'
 import { hmacSha256Hex, sameSecret } from '../../../core/platform/crypto/crypto.ts'
 import { removeTree, replaceDurably, writeSynced } from '../../../core/platform/files/durable.ts'
 
-/** What a client that signed in by SSH may do over HTTP for a while. */
+/** The temporary HTTP access of a client that authenticated over SSH. */
 interface LfsGrant {
   readonly keyKind: 'user' | 'deploy' | 'certificate'
-  /** Of the row of the key: once it is deleted the grant is void. Of the user, where it was a certificate. */
+  /** The id of the row of the key: deleting the key revokes the grant. For a certificate, the id of the user. */
   readonly keyId: number
   readonly repoId: number
   /** `upload` includes `download`. */
@@ -19,7 +19,7 @@ const KEY_BYTES = 32
 
 export type LfsTokens = ReturnType<typeof createLfsTokens>
 
-/** Tokens carry their grant, signed with `key`; nothing is stored. `lifetimeMs` in milliseconds. */
+/** Tokens contain their grant, signed with `key`; nothing is stored. `lifetimeMs` is in milliseconds. */
 export function createLfsTokens({
   key,
   clock,
@@ -30,9 +30,9 @@ export function createLfsTokens({
   readonly lifetimeMs: number
 }) {
   return {
-    /** Seconds that a token lasts. */
+    /** The lifetime of a token in seconds. */
     lifetime: Math.floor(lifetimeMs / 1000),
-    /** True for a text that looks like one of these tokens, valid or not. */
+    /** True for a text with the format of these tokens, valid or not. */
     looksLikeOne: (text: string): boolean => text.startsWith(PREFIX),
     issue({ keyKind, keyId, repoId, operation }: LfsGrant): string {
       const claims = Buffer.from(
@@ -40,7 +40,7 @@ export function createLfsTokens({
       ).toString('base64url')
       return `${PREFIX}${claims}.${hmacSha256Hex(key, claims)}`
     },
-    /** Undefined for a token that was not made here, was changed, or is too old. */
+    /** Undefined for a token that is forged, modified or expired. */
     verify(token: string): LfsGrant | undefined {
       const [claims = '', mac = ''] = token.slice(PREFIX.length).split('.')
       if (!token.startsWith(PREFIX) || !sameSecret(mac, hmacSha256Hex(key, claims))) return undefined
@@ -52,7 +52,7 @@ export function createLfsTokens({
   }
 }
 
-/** The key that signs these tokens, kept in a file: made at the first start. */
+/** The key that signs these tokens, stored in a file; created at the first start. */
 export async function loadLfsKey(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')

@@ -9,7 +9,7 @@ import {
 import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
 const lfsJobPayloads = {
-  /** Deletes the large files that no repository has. */
+  /** Deletes the large files that belong to no repository. */
   'lfs.sweep': Type.Object({}),
 }
 

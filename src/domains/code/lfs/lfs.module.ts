@@ -23,15 +23,15 @@ declare module '../../../core/module.ts' {
 }
 
 const LIMITS = {
-  /** Objects of one batch request. */
+  /** The maximum number of objects in a batch request. */
   maxBatchSize: 1000,
-  /** Locks of one answer. */
+  /** The maximum number of locks in a response. */
   locksPerPage: 50,
 }
 
 /**
- * Large files of repositories (Git LFS), a blob store of their own, so that each
- * store reads all rows that name its blobs.
+ * Large files of repositories (Git LFS). They have their own blob store, so that each store reads all rows that name
+ * its blobs.
  */
 export const module = defineModule({
   name: 'lfs',

@@ -10,7 +10,7 @@ export interface LfsObject {
   readonly size: number
 }
 
-/** Those of the objects that the repository has, by id. */
+/** The objects that the repository has, by id. */
 export async function mapLfsObjects(db: Db, repoId: RepoId, oids: readonly string[]): Promise<Map<string, LfsObject>> {
   if (oids.length === 0) return new Map()
   const rows = await db
@@ -22,7 +22,7 @@ export async function mapLfsObjects(db: Db, repoId: RepoId, oids: readonly strin
   return new Map(rows.map((row) => [row.oid, row]))
 }
 
-/** Which other repositories have these objects, at most `limit` rows, newest links first. */
+/** The other repositories that have these objects, at most `limit` rows, newest links first. */
 export async function listLfsHolders(
   db: Db,
   repoId: RepoId,
@@ -45,7 +45,7 @@ export async function isLfsObjectLinked(db: Db, oid: string): Promise<boolean> {
   return (await db.selectFrom('lfs_link').select('id').where('oid', '=', oid).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** The repository grows by it; nothing happens when it has the object already. */
+/** Links an object to the repository and adds its size; does nothing if the repository has the object. */
 export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsObject, at: number): Promise<void> {
   const values = { repo_id: repoId, oid, size, created_at: at }
   const { numInsertedOrUpdatedRows } = await tx
@@ -62,7 +62,7 @@ export interface LfsLink extends LfsObject {
   readonly linkedAt: number
 }
 
-/** Those of a repository whose rows came after `after` (0: all), oldest first. */
+/** The links of a repository with ids after `after` (0: all), oldest first. */
 export async function listLfsLinks(db: Db, repoId: RepoId, after: number, limit: number): Promise<LfsLink[]> {
   return db
     .selectFrom('lfs_link')
@@ -76,7 +76,7 @@ export async function listLfsLinks(db: Db, repoId: RepoId, after: number, limit:
 
 const CHUNK = 100
 
-/** For a repository that has none yet. */
+/** Links objects to a repository that has none. */
 export async function insertFirstLfsLinks(
   tx: Tx,
   repoId: RepoId,
@@ -93,7 +93,7 @@ export async function insertFirstLfsLinks(
   if (objects.length > 0) await repoQueries.setLfsSize(tx, repoId, bytes)
 }
 
-/** A copy of a repository, which has none of its own yet, has the large files of its source. */
+/** Links all large files of a repository to its new copy, which must have none. */
 export async function copyLfsLinks(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   await tx
     .insertInto('lfs_link')
@@ -161,7 +161,7 @@ export async function listLfsLocks(
   }))
 }
 
-/** False when the path is locked already. */
+/** False if the path is locked already. */
 export async function insertLfsLock(
   tx: Tx,
   lock: { readonly repoId: RepoId; readonly ownerId: UserId; readonly path: string; readonly at: number },
@@ -175,7 +175,7 @@ export async function insertLfsLock(
   return Boolean(numInsertedOrUpdatedRows)
 }
 
-/** False when there was none. */
+/** False if there was no such lock. */
 export async function deleteLfsLock(tx: Tx, repoId: RepoId, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('lfs_lock')

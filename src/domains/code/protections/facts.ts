@@ -8,7 +8,7 @@ import type { BranchRuleFacts } from './branches/branch-rules.policy.ts'
 import { loadTagRuleFacts } from './tags/tag-rule.store.ts'
 import { tagExpression, type TagRule } from './protections.policy.ts'
 
-/** The id to look for in lists; 0 for anonymous viewers and deploy keys, which no list contains. */
+/** The user id to look up in lists; 0 for anonymous viewers and deploy keys, which no list contains. */
 const listedId = (viewer: Viewer): number =>
   viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0
 
@@ -17,7 +17,7 @@ export function loadBranchRules(db: Db, repo: Repo, viewer: Viewer): Promise<Bra
   return loadBranchRuleFacts(db, repo, listedId(viewer))
 }
 
-/** The tag protections of a repository, each with whether it lists the viewer; one query. */
+/** The tag protections of a repository and whether each lists the viewer; one query. */
 export async function loadTagRules(db: Db, repo: Repo, viewer: Viewer): Promise<TagRule[]> {
   const rules = await loadTagRuleFacts(db, repo, listedId(viewer))
   return rules.map(({ pattern, isListed }) => {

@@ -8,9 +8,9 @@ import { isOfficial } from './branches/branch-rules.policy.ts'
 import { loadBranchRules } from './facts.ts'
 
 /**
- * Whether approvals and rejections of a user count for the protection of the base branch: the first rule that matches
- * it decides (behaviour/pull-requests#reviews). Never those of a suspended account, and of one that cannot read the
- * pull requests.
+ * Whether approvals and rejections of a user count for the protection of the base branch, according to the first
+ * matching rule (behaviour/pull-requests#reviews). Suspended accounts and accounts that cannot read the pull requests
+ * never count.
  */
 export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string, account: Account): Promise<boolean> {
   if (!account.isActive || account.isLoginProhibited) return false
@@ -24,8 +24,8 @@ export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string,
 }
 
 /**
- * Whether a request to a team blocks a base branch that waits for official reviews: one that a rule protects, if the
- * rule lists the team for approvals, or has no list and the team writes the code.
+ * Whether a pending request to a team blocks a base branch that requires official reviews: a rule must protect the
+ * branch, and either list the team for approvals or have no list while the team has write access to the code.
  */
 export async function isOfficialTeam(db: Db, repo: Repo, baseBranch: string, team: Team): Promise<boolean> {
   const { ruleOf } = await loadBranchRules(db, repo, ANONYMOUS)

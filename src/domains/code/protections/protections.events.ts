@@ -7,7 +7,7 @@ export const protectionEvents = {
   'branch_protection.created': Type.Object(RuleNamed),
   'branch_protection.deleted': Type.Object(RuleNamed),
   'branch_protection.edited': Type.Object(RuleNamed),
-  /** Rules of the repository in their new order, those that the request named. */
+  /** The named rules in their new order. */
   'branch_protection.reordered': Type.Object({ repo_id: Type.Integer(), names: Type.Array(Type.String()) }),
   'tag_protection.created': Type.Object(RuleNamed),
   'tag_protection.deleted': Type.Object(RuleNamed),

@@ -13,7 +13,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Protections: the rules for branches and tags that pushes and merges obey. */
+/** Protections: the rules for pushes and merges to branches and tags. */
 export const module = defineModule({
   name: 'protections',
   needs: [],

@@ -28,7 +28,7 @@ const DEFAULTS: BranchRuleSettings = {
   blockAdminMergeOverride: false,
 }
 
-/** A switch, and the switch without which it has no effect. */
+/** A switch and its parent, without which it has no effect. */
 const PARENTS = [
   ['enablePushWhitelist', 'enablePush'],
   ['pushWhitelistDeployKeys', 'enablePush'],
@@ -44,8 +44,8 @@ export function newRuleSettings(input: BranchRuleInput): BranchRuleSettings {
 }
 
 /**
- * The settings after an edit. Absent settings are not changed. A switch counts when its parent is on after the edit,
- * and is turned off with it (behaviour/pull-requests#branch-protection).
+ * The settings after an edit. Absent settings are not changed. A switch can be on only if its parent is on after the
+ * edit (behaviour/pull-requests#branch-protection).
  */
 export function editedRuleSettings(present: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   const taken: Record<string, unknown> = { ...input }
@@ -64,10 +64,10 @@ function withoutOrphans(settings: BranchRuleSettings): BranchRuleSettings {
   return made
 }
 
-/** Longer paths are protected, and never unprotected: git cannot check them out, and matching them takes long. */
+/** Longer paths are always protected: git cannot check them out, and matching them takes long. */
 const MAX_PATH = 4096
 
-/** Compares the files that a change touches with the patterns of a rule, with pauses: there may be many files. */
+/** Compares the files of a change with the patterns of a rule. Yields to the event loop: there may be many files. */
 export async function compareFiles(
   { protectedFiles, unprotectedFiles }: FilePatterns,
   files: readonly string[],
@@ -113,8 +113,7 @@ interface StatusOfContext {
 }
 
 /**
- * One state for the newest statuses of all contexts (behaviour/pull-requests#commit-statuses); pending when there are
- * none.
+ * Combines the newest statuses of all contexts (behaviour/pull-requests#commit-statuses); pending if there are none.
  */
 export function combineStates(states: readonly StatusState[]): CombinedState {
   if (states.some((state) => state === 'error' || state === 'failure' || state === 'warning')) return 'failure'
@@ -126,7 +125,7 @@ export function combineStates(states: readonly StatusState[]): CombinedState {
 /**
  * Whether the required checks of a rule have passed (behaviour/pull-requests#branch-protection): each pattern must
  * match a context, and all matching contexts must succeed; `*` matches slashes too. Without patterns every context is
- * required. Pauses: globs may take long.
+ * required. Yields to the event loop: globs may take long.
  */
 export async function requiredChecksState(
   patterns: readonly string[],
@@ -150,30 +149,30 @@ export async function requiredChecksState(
 
 /** NOTE: every pushed ref is compared with all rules of its repository. */
 const MAX_RULES = 100
-/** Characters of all patterns together. NOTE: all rules of a repository are read at once. */
+/** The maximum length of all patterns together. NOTE: all rules of a repository are read at once. */
 const MAX_CONTEXTS = 20_000
 
-/** Throws Invalid when a repository with this many rules gets no further one. */
+/** Throws Invalid if a repository with this many rules cannot have another one. */
 export function requireRoom(kind: 'branch' | 'tag', present: number): void {
   if (present >= MAX_RULES) throw invalid(`a repository has at most ${MAX_RULES} ${kind} protections`)
 }
 
-/** Throws Invalid for longer patterns of required checks than a rule may have. */
+/** Throws Invalid if the patterns of required checks are too long. */
 export function requireShortContexts(contexts: readonly string[] = []): void {
   if (contexts.join('').length > MAX_CONTEXTS) throw oversize('StatusCheckContexts', MAX_CONTEXTS, 'characters')
 }
 
 /** A tag protection for one user. */
 export interface TagRule {
-  /** Compiles the pattern at its first use. */
+  /** Compiles the pattern on first use. */
   matches(tag: string): Promise<boolean>
-  /** The lists of the rule contain the user or a team of the user. */
+  /** Whether the lists of the rule contain the user or a team of the user. */
   readonly isListed: boolean
 }
 
 /**
- * Whether a writer may create, move or delete a tag: no rule protects it, or one of those that protect it lists the
- * user (behaviour/repositories#tag-protections). Pauses: patterns may take long.
+ * Whether a writer may create, update or delete a tag: no rule protects it, or one of the matching rules lists the user
+ * (behaviour/repositories#tag-protections). Yields to the event loop: patterns may take long.
  */
 export async function mayChangeTag(tag: string, rules: readonly TagRule[]): Promise<boolean> {
   const pause = createPauses()
@@ -191,7 +190,7 @@ export async function mayChangeTag(tag: string, rules: readonly TagRule[]): Prom
 export const tagExpression = (pattern: string): string | undefined =>
   pattern.length > 2 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : undefined
 
-/** What protected branches require of files and statuses. */
+/** The requirements of protected branches for files and statuses. */
 export const checkRules = {
   compareFiles,
   requiredChecksState,

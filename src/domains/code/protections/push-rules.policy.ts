@@ -21,15 +21,18 @@ export interface PushFacts {
   readonly isMirror: boolean
   readonly defaultBranch: string
   readonly isDeployKey: boolean
-  /** Pushes to `refs/for/` can create pull requests. Their module decides whether the viewer may. */
+  /**
+   * Whether pushes to `refs/for/` can create pull requests. The module of pull requests checks the permission of the
+   * viewer.
+   */
   readonly takesProposals: boolean
   readonly branchRules: BranchRuleFacts
   readonly tagRules: readonly TagRule[]
-  /** The refs are moved by merging pull requests; undefined for a push. */
+  /** Set if the update merges pull requests; undefined for a push. */
   readonly merge?: MergeMove | undefined
 }
 
-/** A ref of a push, and what the rules that match it say. */
+/** A pushed ref with the result of the rules that match it. */
 interface PushedRef extends RefRules {
   readonly ref: string
   readonly kind: 'create' | 'update' | 'delete'
@@ -38,7 +41,7 @@ interface PushedRef extends RefRules {
 interface RefRules {
   /** The rule that applies to the branch. */
   readonly rule: BranchRule | undefined
-  /** The tag may be made, moved and deleted. */
+  /** Whether the tag may be created, updated and deleted. */
   readonly mayChangeTag: boolean
 }
 
@@ -55,7 +58,7 @@ export const rulesOfRef = async (
   mayChangeTag: !ref.startsWith(TAG) || (await mayChangeTag(ref.slice(TAG.length), tagRules)),
 })
 
-/** Why one ref of a push is refused (behaviour/git-data-and-transport#push-rules); undefined when it is allowed. */
+/** The reason to refuse one ref of a push (behaviour/git-data-and-transport#push-rules); undefined if it is allowed. */
 export function pushRefusal(
   pushed: PushedRef,
   facts: PushFacts,
@@ -83,7 +86,7 @@ function isNewName(ref: string): boolean {
   return prefix === undefined || isNewRefName(ref.slice(prefix.length))
 }
 
-/** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
+/** The evidence about the new commits that `pushRefusal` needs; undefined if it needs none. */
 export function pushEvidenceNeeded(pushed: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
   const { ref, kind, rule } = pushed
   if (!ref.startsWith(BRANCH) || accessRefusal(pushed, facts) !== undefined) return undefined
@@ -97,7 +100,7 @@ function accessRefusal({ ref, rule }: PushedRef, facts: PushFacts): string | und
   if (facts.isMirror) return 'mirror repository is read-only'
   if (ref.startsWith('refs/for/'))
     return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
-  // NOTE: a rule decides about merges itself: accounts on its merge list need no write access.
+  // NOTE: a rule has its own condition for merges: accounts on its merge list need no write access.
   if (facts.merge !== undefined && rule !== undefined) return undefined
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
 }
@@ -114,10 +117,7 @@ export function rightsFor(
   }
 }
 
-/**
- * The default branch of an empty repository after its first push: the current one, else main, else master, else the
- * first.
- */
+/** The default branch of an empty repository after its first push: the current one, then main, master, the first. */
 export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

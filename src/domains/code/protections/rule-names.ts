@@ -6,13 +6,13 @@ import { errors } from '../../errors.ts'
 import { teamQueries } from '../../accounts/index.ts'
 import { type Repo, collaboratorQueries, accessQueries } from '../../repositories/index.ts'
 
-/** The access that a user needs to be put on a list. */
+/** The access that a user needs to be in a list. */
 export interface Qualification {
   readonly unit: Unit
   readonly mode: AccessMode
 }
 
-/** Ids of the users that have the needed access; the others are left out. Throws Invalid for an unknown name. */
+/** The ids of the users with the required access; others are omitted. Throws Invalid for an unknown name. */
 export async function userIdsOf(
   db: Db,
   { viewer, repo }: { readonly viewer: SignedIn; readonly repo: Repo },
@@ -30,7 +30,7 @@ export async function userIdsOf(
   return ids
 }
 
-/** Ids of teams of the owner; empty when the owner is a user. Throws Invalid for an unknown name. */
+/** The ids of teams of the owner; empty if the owner is a user. Throws Invalid for an unknown name. */
 export async function teamIdsOf(db: Db, repo: Repo, names: readonly string[]): Promise<number[]> {
   if (repo.owner.kind !== 'organization') return []
   const ids: number[] = []

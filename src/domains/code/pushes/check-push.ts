@@ -26,7 +26,7 @@ type Rules = Pick<PushFacts, 'branchRules' | 'tagRules'>
 const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
 
-/** At most two queries. Call after the objects were received, so that a rule created during a long upload counts. */
+/** At most two queries. Call after receiving the objects, so that a rule created during a long upload counts. */
 export async function loadRules(
   { database }: Pick<FactDeps, 'database'>,
   viewer: Viewer,
@@ -40,7 +40,7 @@ export async function loadRules(
   }
 }
 
-/** What the push rules depend on: the viewer, the repository and its protections. */
+/** The input of the push rules: the viewer, the repository and its protections. */
 export const pushFacts = (
   { proposals }: Pick<FactDeps, 'proposals'>,
   viewer: Viewer,
@@ -56,7 +56,7 @@ export const pushFacts = (
   isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
 })
 
-/** Why one ref must not move; undefined when it may. */
+/** The reason to refuse the update of one ref; undefined if it is allowed. */
 export async function refusalOf(
   change: RefChange,
   facts: PushFacts,
@@ -82,7 +82,7 @@ interface EvidenceSource {
   isForced(): Promise<boolean>
 }
 
-/** Collects what the rules need about one change, and nothing else: each part costs git processes. */
+/** Collects only the evidence that the rules need about one change: each part costs git processes. */
 async function gatherEvidence(
   source: EvidenceSource,
   { oldOid, newOid }: RefChange,
@@ -100,7 +100,7 @@ async function gatherEvidence(
   }
 }
 
-/** A commit without a good signature among those that `to` has and `from` lacks. */
+/** Finds a commit without a valid signature among those that `to` has and `from` lacks. */
 export async function findUnverified(
   { git, incoming, verifier }: Pick<EvidenceSource, 'git' | 'incoming' | 'verifier'>,
   from: string | undefined,
@@ -119,7 +119,7 @@ export async function findUnverified(
   return undefined
 }
 
-/** The repository with commits that are still in quarantine. */
+/** The repository including commits that are still in quarantine. */
 function withIncoming(git: GitRepo, batch: readonly IncomingCommit[]): GitRepo {
   const byOid = new Map(batch.map((incoming) => [incoming.commit.oid, incoming]))
   const found = (oid: string): Commit | undefined => byOid.get(oid)?.commit

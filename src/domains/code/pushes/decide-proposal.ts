@@ -26,7 +26,7 @@ import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
 
 const BASE64 = '{base64}'
 
-/** The value of `-o name=value`, the last one given; `{base64}…` stands for its bytes as UTF-8 text. */
+/** The last value of the option `-o name=value`; `{base64}…` represents its bytes as UTF-8 text. */
 export function pushOption(options: readonly string[], name: string): string | undefined {
   const value = options.findLast((option) => option.startsWith(`${name}=`))?.slice(name.length + 1)
   return value?.startsWith(BASE64) ? Buffer.from(value.slice(BASE64.length), 'base64').toString('utf8') : value
@@ -38,7 +38,7 @@ export function pushFlag(options: readonly string[], name: string): boolean {
 }
 
 /**
- * The repository settings that push options change, as `-o repo.private=true` does
+ * The repository settings that push options such as `-o repo.private=true` change
  * (behaviour/git-data-and-transport#push-rules).
  */
 export interface PushSettings {
@@ -46,7 +46,7 @@ export interface PushSettings {
   readonly template?: boolean
 }
 
-/** Of the words that git reads as a boolean, those that other servers accept too. */
+/** The boolean words of git that other servers accept too. */
 const BOOLEANS = new Map([
   ['true', true],
   ['t', true],
@@ -57,7 +57,7 @@ const BOOLEANS = new Map([
 ])
 const SETTING = /^repo\.(private|template)(?:=(.*))?$/s
 
-/** Undefined when the options name no setting. A value that is no boolean changes nothing. */
+/** Undefined if the options contain no setting. A value that is not a boolean is ignored. */
 export function readPushSettings(options: readonly string[]): PushSettings | undefined {
   const named = options.map((option) => SETTING.exec(option)).filter((match) => match !== null)
   if (named.length === 0) return undefined
@@ -65,17 +65,17 @@ export function readPushSettings(options: readonly string[]): PushSettings | und
   return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as PushSettings
 }
 
-/** Refs that are pushed to but never exist: each push proposes a change of the branch that the name starts with. */
+/** Refs for pushes that are never stored: each push proposes a change of the branch that the name starts with. */
 export const FOR = 'refs/for/'
 
-/** Bytes; databases look proposals up by it. */
+/** The maximum length in bytes; the database has an index on it. */
 const MAX_HEAD = 255
 const CONTROL = /\p{Cc}/u
 
 type Command = IncomingPush['commands'][number]
 
 /**
- * Decides about one ref below `refs/for/`: which ref moves in its place, or why it is refused
+ * Decides about one ref below `refs/for/`: which ref to update instead, or why it is refused
  * (behaviour/git-data-and-transport#agit).
  */
 async function decideProposal(
@@ -116,7 +116,8 @@ const moveOf = ({ ref, oid }: ProposalHead, { newOid }: Command, { zeroOid }: Gi
 })
 
 /**
- * The base is the longest existing branch that the name starts with, the topic is the option `topic` or what follows.
+ * The base is the longest existing branch that the name starts with; the topic is the option `topic` or the rest of the
+ * name.
  */
 async function splitName(
   { repo, pushOptions }: IncomingPush,
@@ -165,7 +166,7 @@ interface PreReceiveDeps {
 }
 
 interface PushTarget extends RepoInView {
-  /** Receives the accepted proposals, by the ref that was pushed to. */
+  /** Receives the accepted proposals, by the pushed ref. */
   readonly prepared: Map<string, PreparedProposal>
 }
 
@@ -173,7 +174,7 @@ const BRANCH = 'refs/heads/'
 const SETTINGS_REFUSED = 'options validation failed: permission denied for changing repo settings'
 
 /**
- * Decides about every ref of a push. One refusal fails the whole push, as that of a hook does
+ * Decides about every ref of a push. One refusal rejects the whole push, as a failed hook does
  * (behaviour/git-data-and-transport#push-rules).
  */
 export async function preReceive(
@@ -197,8 +198,9 @@ export async function preReceive(
 }
 
 /**
- * What the rules depend on for a branch that the viewer moves by the right of the poster of a pull request; undefined
- * for everything that the viewer moves by its own (behaviour/git-data-and-transport#edits-by-maintainers).
+ * The input of the rules for a branch that the viewer updates as a maintainer with the access of the author of a pull
+ * request; undefined for branches that the viewer may update itself
+ * (behaviour/git-data-and-transport#edits-by-maintainers).
  */
 async function factsOfMaintainer(
   deps: PreReceiveDeps,
@@ -214,7 +216,7 @@ async function factsOfMaintainer(
   return pushFacts(deps, writer.viewer, { repo: target.repo, access: writer.access }, rules)
 }
 
-/** Proposals may be refused one by one; every other ref is accepted. */
+/** Proposals may be refused individually; all other refs are accepted. */
 async function decideProposals(
   { proposals }: PreReceiveDeps,
   viewer: Viewer,

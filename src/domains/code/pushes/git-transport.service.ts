@@ -13,40 +13,40 @@ import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import type { Repo } from '../../repositories/index.ts'
 import type { OnDemandRefs } from './post-receive.ts'
 
-/** What git over HTTP and over SSH have in common. */
+/** Settings and functions that git over HTTP and over SSH share. */
 export interface GitTransport {
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
   readonly uploadArchive: UploadArchiveOptions
-  /** Largest pack of a push, bytes. */
+  /** The maximum size of the pack of a push in bytes. */
   readonly maxPackBytes: number
-  /** Bytes of packs from which on a repository has a bundle; Infinity where bundles are off. */
+  /** The minimum pack size in bytes for a repository to have a bundle; Infinity if bundles are disabled. */
   readonly bundleMinBytes: number
-  /** The address of a repository's bundle; undefined where bundles are off. */
+  /** The URL of a repository's bundle; undefined if bundles are disabled. */
   readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
   /** The same for anonymous clients: undefined for repositories that they cannot read. */
   readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
 }
 
 export interface GitTransportSettings {
-  /** Limit of concurrent fetches, and of concurrent pushes; half of it for one repository. */
+  /** The maximum number of concurrent fetches, and of concurrent pushes; one repository may use half of it. */
   readonly maxProcesses: number
-  /** Milliseconds without a byte after which a transfer ends. */
+  /** Milliseconds without data after which a transfer is aborted. */
   readonly idleMs: number
-  /** Largest push, bytes; 0 for no limit. */
+  /** The maximum size of a push in bytes; 0 for no limit. */
   readonly maxPushSize: number
-  /** Cache of the packs of identical fetches; undefined turns it off. */
+  /** The cache of packs of identical fetches; undefined disables it. */
   readonly packCache: { readonly dir: string; readonly maxBytes: number } | undefined
-  /** Bytes of packs from which on a repository has a bundle; undefined turns bundles off. */
+  /** The minimum pack size in bytes for a repository to have a bundle; undefined disables bundles. */
   readonly bundleMinBytes: number | undefined
-  /** Anonymous clients read nothing. */
+  /** Whether anonymous clients cannot read anything. */
   readonly requireSignIn: boolean
 }
 
 interface GitTransportDeps extends Pick<Core, 'git' | 'clock' | 'log'> {
   readonly settings: GitTransportSettings
   readonly onDemandRefs: OnDemandRefs
-  /** The address of the server, without a slash at the end. */
+  /** The URL of the server without a trailing slash. */
   rootUrl(): string
 }
 
@@ -54,7 +54,10 @@ const HOUR_MS = 3_600_000
 const CACHE_AGE_MS = 6 * HOUR_MS
 const TRANSFER_MS = 12 * HOUR_MS
 
-/** Internal refs are never advertised. Those of pull requests and merge queues are, but only the server writes them. */
+/**
+ * Refs that are never advertised. Refs of pull requests and merge queues are advertised, but only the server writes
+ * them.
+ */
 const INTERNAL = ['refs/ingot/']
 const RESERVED = [...INTERNAL, 'refs/pull/', 'refs/queue/']
 

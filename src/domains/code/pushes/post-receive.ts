@@ -19,25 +19,25 @@ import type { Logger } from '../../../core/platform/logger.ts'
 
 export interface RecordedPush {
   readonly repo: Repo
-  /** To whom the push is attributed. */
+  /** The actor that the push is attributed to. */
   readonly actor: Actor
   readonly changes: readonly RefChange[]
 }
 
 /**
- * Hooks that run after a push is recorded and before it is answered, for refs and rows that clients read right after
- * their push. A hook must be short, and a job must repair later what it fails to do.
+ * Hooks that run after a push is recorded and before the response, for refs and rows that clients read right after
+ * their push. A hook must be short, and a job must repair its failures later.
  */
 export type PostPushHooks = Hook<[push: RecordedPush]>
 
-// NOTE: the refs have moved: a caller that received the error would repeat the push.
+// NOTE: the refs are updated already: a client that received the error would repeat the push.
 export const createPostPushHooks = (log: Logger): PostPushHooks =>
   createHook<[push: RecordedPush]>({
     onError: (error, { repo }) => log.error({ err: error, repo: repo.id }, 'post-push hook failed; a job will retry'),
   })
 
 /**
- * Hooks that update refs when a client of protocol v2 requests them by name, in the repository that is stored there.
+ * Hooks that update refs when a client of protocol v2 requests them by name, in the repository with that storage name.
  * They run before the refs are listed: they must be short, do nothing for refs that are up to date, and ignore other
  * names.
  */
@@ -57,13 +57,13 @@ interface PostReceiveDeps extends RecordDeps {
   readonly printsPullUrls: boolean
   rootUrl(): string
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
-  /** Runs `work` while nothing else moves refs of the repository and records that. */
+  /** Runs `work` exclusively with all updates of refs of the repository that are recorded. */
   locked<T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T>
 }
 
 interface ReceivedPush {
   readonly repo: Repo
-  /** The accepted proposals, by the ref that was pushed to. */
+  /** The accepted proposals, by the pushed ref. */
   readonly prepared: ReadonlyMap<string, PreparedProposal>
   readonly results: readonly PushResult[]
   /** Push options as the client sent them. */
@@ -71,7 +71,7 @@ interface ReceivedPush {
 }
 
 /**
- * Completes proposals, records moved refs and changes settings. Returns lines for the client
+ * Completes proposals, records updated refs and changes settings. Returns lines for the client
  * (behaviour/git-data-and-transport#push-rules).
  */
 export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: ReceivedPush): Promise<string[]> {
@@ -98,7 +98,7 @@ async function completeProposals({ results, prepared }: ReceivedPush): Promise<s
   return lines
 }
 
-/** A setting that cannot be changed does not undo the push; the reason is returned for the client. */
+/** A setting that cannot be changed does not fail the push; the reason is returned to the client. */
 async function applySettings(
   deps: PostReceiveDeps,
   viewer: Viewer,
@@ -119,13 +119,13 @@ const BRANCH = 'refs/heads/'
 
 interface HintDeps {
   readonly proposals?: Pick<AgitProposals, 'findPullUrl'> | undefined
-  /** False returns no lines. */
+  /** If false, no lines are returned. */
   readonly printsPullUrls: boolean
   rootUrl(): string
 }
 
 /**
- * Lines with the address of the pull request of each pushed branch, or of the page that creates one
+ * Lines with the URL of the pull request of each pushed branch, or of the page that creates one
  * (behaviour/git-data-and-transport#push-rules).
  */
 async function pullHints(
@@ -152,7 +152,7 @@ async function pullHints(
   return lines
 }
 
-/** The last lines of a push, which clients read as the number of refs that moved. */
+/** The last lines of a push, which clients parse as the number of updated refs. */
 function processed(count: number): string[] {
   const noun = `${count} reference${count === 1 ? '' : 's'}`
   return [`. Processing ${noun}`, `Processed ${noun} in total`]

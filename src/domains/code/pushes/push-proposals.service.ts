@@ -2,7 +2,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Port } from '../../../core/platform/hook.ts'
 import type { Repo } from '../../repositories/index.ts'
 
-/** Identifies a proposal: at most one open one has these values. */
+/** Identifies a proposal: at most one open proposal has these values. */
 interface ProposalName {
   readonly repo: Repo
   /** Short name of an existing branch. */
@@ -16,11 +16,9 @@ export interface Proposal extends ProposalName {
   readonly viewer: SignedIn
   readonly topic: string
   readonly newOid: string
-  /** The push option; for a new proposal without one, the first line of its last commit. */
+  /** The push option; a new proposal without one uses the first line of its last commit. */
   readonly title: string | undefined
-  /**
-   * The push option; for a new proposal without one, the text after the first line, or the title where there is none.
-   */
+  /** The push option; a new proposal without one uses the text after the first line, or the title if there is none. */
   readonly description: string | undefined
 }
 
@@ -34,21 +32,21 @@ export interface ProposalHead {
 
 export interface PreparedProposal extends ProposalHead {
   /**
-   * Runs after the ref has moved and before the report to the client; returns lines for it. Not called when the push
+   * Runs after the ref is updated and before the report to the client; returns lines for it. Not called if the push
    * fails.
    */
   complete(): Promise<readonly string[]>
 }
 
-/** What the module that stores pull requests registers: a push alone creates and updates them (AGit). */
+/** The interface that the module of pull requests registers: a push alone creates and updates them (AGit). */
 export interface AgitProposals {
   /** The open proposal of this name. */
   findOpen(name: ProposalName): Promise<ProposalHead | undefined>
-  /** Stores a proposal; a new one gets its number. A DomainError refuses it with its message. */
+  /** Stores a proposal and numbers a new one. A DomainError refuses it with its message. */
   prepare(proposal: Proposal): Promise<PreparedProposal>
-  /** Web address of the open pull request from a branch of the repository to the default branch of its base. */
+  /** The web URL of the open pull request from a branch of the repository to the default branch of its base. */
   findPullUrl(repo: Repo, branch: string): Promise<string | undefined>
 }
 
-/** Without a module that registers them, pushes to `refs/for/` are refused. */
+/** Unless a module registers an implementation, pushes to `refs/for/` are refused. */
 export type PushProposals = Port<AgitProposals>

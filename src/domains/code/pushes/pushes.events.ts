@@ -5,11 +5,11 @@ import type { PayloadsOf } from '../../../core/events/index.ts'
 export const pushEvents = {
   'repo.pushed': Type.Object({
     repo_id: Type.Integer(),
-    /** True when a sync of a pull mirror moved the refs. */
+    /** True if a sync of a pull mirror updated the refs. */
     is_mirror_sync: Type.Optional(Type.Boolean()),
-    /** Of the credentials that pushed: what follows from the push has no more rights. */
+    /** The restriction of the credentials that pushed; actions in response to the push have it too. */
     restriction: Type.Optional(CredentialRestriction),
-    /** Refs in the order of the push; an all-zero oid stands for "none". */
+    /** Refs in the order of the push; an all-zero oid means "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),
 }

@@ -15,13 +15,13 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly gitTransport: GitTransport
     readonly pushes: Pushes
-    /** A later module registers that a push can create pull requests. */
+    /** The port at which a later module registers the creation of pull requests by pushes. */
     readonly pushProposals: PushProposals
-    /** Later modules register refs that are written when a client requests them by name. */
+    /** Later modules register refs that are written on request by name. */
     readonly onDemandRefs: OnDemandRefs
-    /** Later modules register what runs after a push is recorded and before it is answered. */
+    /** Later modules register hooks that run after a push is recorded and before the response. */
     readonly postPushHooks: PostPushHooks
-    /** Later modules add their own comparisons of rows with the disk. */
+    /** Later modules register their own comparisons of rows with the disk. */
     readonly repoReconcilers: RepoReconcilers
   }
   interface Tuning {
@@ -29,7 +29,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Pushes: settings of the git transports, the rules for refs, and the records of moved refs. */
+/** Pushes: settings of the git transports, the rules for refs, and the records of updated refs. */
 export const module = defineModule({
   name: 'pushes',
   needs: ['quota', 'repoChanges', 'verifier'],
@@ -76,11 +76,11 @@ export const module = defineModule({
   },
 })
 
-/** Git processes of all workers that serve transfers at one time; further clients wait. */
+/** The maximum number of git processes that serve transfers in all workers; further clients wait. */
 const MAX_PROCESSES = 16
-/** After which a git process that is silent is ended. */
+/** Milliseconds without output after which a git process is killed. */
 const MAX_SILENCE_MS = 600_000
-/** Bytes of packs from which a repository gets a bundle, which takes as much again. */
+/** The minimum pack size in bytes for a repository to have a bundle, which takes the same space again. */
 const BUNDLE_MIN_BYTES = 512 * 1024 ** 2
 
 function transportSettings(

@@ -21,28 +21,29 @@ interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 
   readonly quota: Services['quota']
   readonly proposals: PushProposals
   readonly hooks: PostPushHooks
-  /** Of all processes; undefined where this is the only one. */
+  /** Locks that all processes share; undefined if this is the only process. */
   readonly locks: SharedLocks | undefined
-  /** Whether the output of a push contains the addresses at which pull requests are created. */
+  /** Whether the output of a push contains the URLs that create pull requests. */
   readonly printsPullUrls: boolean
-  /** The address of the server, without a slash at the end. */
+  /** The URL of the server without a trailing slash. */
   rootUrl(): string
-  /**
-   * Changes repository settings; the actor administers the repository. Throws Invalid for a value that cannot be set.
-   */
+  /** Changes repository settings; the actor must administer the repository. Throws Invalid for an invalid value. */
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
 }
 
 interface PushOptions {
-  /** The account whose right to push is checked, if not the actor's; `access` of the target is that account's too. */
+  /**
+   * The account whose push permission is checked, if not the actor; `access` of the target is also that of this
+   * account.
+   */
   readonly pusher?: SignedIn
-  /** The quota of the owner that must have room for new objects; `size:repos:all` where absent. */
+  /** The quota of the owner to check for new objects; `size:repos:all` if absent. */
   readonly quota?: QuotaSubject
   /** Runs in the transaction that records the push. */
   readonly inTransaction?: (tx: Tx) => Promise<void>
 }
 
-/** A push rule refuses a ref. `refusal` says which one, for callers that answer with a text of their own. */
+/** A push rule refuses a ref. `refusal` is the reason, for callers with their own messages. */
 export class PushRefusedError extends DomainError {
   readonly refusal: Refusal
 
@@ -55,7 +56,8 @@ export class PushRefusedError extends DomainError {
 export type Pushes = ReturnType<typeof createPushes>
 
 export function createPushes(deps: PushDeps) {
-  // NOTE: moving refs and recording the move is one step per repository, otherwise rows could end at an older value.
+  // NOTE: updating refs and recording the updates is one step per repository; otherwise rows could end at an older
+  // value.
   const mutex = new KeyedMutex({ name: 'pushes', locks: deps.locks })
   const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => mutex.run(String(repoId), work)
 
@@ -63,7 +65,7 @@ export function createPushes(deps: PushDeps) {
     const { changes, defaultBranch } = moves
     const { refs } = deps.git.open(repo)
     await locked(repo.id, async () => {
-      // NOTE: git cannot delete `a` and create `a/b` in one transaction, and a mirror accepts what its remote has.
+      // NOTE: git cannot delete `a` and create `a/b` in one transaction, and a mirror must accept both from its remote.
       const parts = moves.isMirrorSync ? [changes.filter(isDeletion), changes.filter((c) => !isDeletion(c))] : [changes]
       for (const part of parts)
         await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
@@ -74,7 +76,7 @@ export function createPushes(deps: PushDeps) {
   }
 
   return {
-    /** The hooks of one push by one viewer. Create one for each push. */
+    /** The hooks of one push by one viewer; create one for each push. */
     policyFor(viewer: Viewer, { repo, access }: RepoInView): PushPolicy {
       const prepared = new Map<string, PreparedProposal>()
       const target = { repo, access, prepared }
@@ -85,8 +87,8 @@ export function createPushes(deps: PushDeps) {
       }
     },
     /**
-     * Pushes refs to objects that the server wrote, all or none. Throws PushRefusedError when a push rule refuses one,
-     * QuotaExceeded, and what `moveRefs` throws. Call within `writing` of the repository.
+     * Pushes refs to objects that the server wrote, atomically. Throws PushRefusedError if a push rule refuses one,
+     * QuotaExceeded, and the errors of `moveRefs`. Call within `writing` of the repository.
      */
     async push(
       actor: SignedIn,
@@ -98,27 +100,27 @@ export function createPushes(deps: PushDeps) {
       await moveRefs(actor, target.repo, { changes, inTransaction })
     },
     /**
-     * Throws PushRefusedError when a rule refuses that the actor merges with this change of a branch, QuotaExceeded when
-     * the owner has no room for objects.
+     * Throws PushRefusedError if a rule forbids the actor to merge with this change of a branch, QuotaExceeded if the
+     * quota of the owner is exhausted.
      */
     requireMergeable: (actor: SignedIn, target: RepoInView, change: RefChange, merge: MergeMove): Promise<void> =>
       requireAllowed(deps, actor, target, { changes: [change], merge }),
     /**
-     * Moves refs, all or none, and records the moves as a push, without checking any rule. Throws RefConflictError when a
-     * ref is not at its old value. Call within `writing` of the repository.
+     * Updates refs atomically and records the updates as a push, without checking any rule. Throws RefConflictError if
+     * a ref does not have its old value. Call within `writing` of the repository.
      */
     moveRefs,
-    /** A commit without a good signature among those that `newOid` has and `oldOid` lacks. */
+    /** Finds a commit without a valid signature among those that `newOid` has and `oldOid` lacks. */
     findUnverified: (
       git: GitRepo,
       { oldOid, newOid }: Pick<RefChange, 'newOid' | 'oldOid'>,
     ): Promise<string | undefined> =>
       findUnverified({ git, incoming: git.incoming(), verifier: deps.verifier }, oldOid, newOid),
-    /** Waits until the moves of refs that are being recorded are in the rows. */
+    /** Waits until all current updates of refs are recorded. */
     recorded: (repoId: Repo['id']): Promise<void> => locked(repoId, () => Promise.resolve()),
-    /** The difference between refs and rows that a crash left; undefined when they agree. */
+    /** The difference between refs and rows after a crash; undefined if they agree. */
     inspect: (repoId: Repo['id']): Promise<Drift | undefined> => locked(repoId, () => inspectRepo(deps, repoId)),
-    /** Makes rows, default branch and HEAD agree with the refs on disk. True when they did not. */
+    /** Updates rows, default branch and HEAD to match the refs on disk. Returns true if they differed. */
     reconcile: (repoId: Repo['id']): Promise<boolean> => locked(repoId, () => reconcileRepo(deps, repoId)),
   }
 }
@@ -128,11 +130,13 @@ const isDeletion = ({ newOid }: RefChange): boolean => isZeroOid(newOid)
 interface Checked {
   readonly changes: readonly RefChange[]
   readonly quota?: QuotaSubject | undefined
-  /** The rules for merges apply in place of those for pushes. */
+  /** If set, the rules for merges apply instead of those for pushes. */
   readonly merge?: MergeMove
 }
 
-/** Throws PushRefusedError when a rule refuses one of the changes, QuotaExceeded when the owner has no room for objects. */
+/**
+ * Throws PushRefusedError if a rule refuses one of the changes, QuotaExceeded if the quota of the owner is exhausted.
+ */
 async function requireAllowed(
   deps: PushDeps,
   pusher: SignedIn,
@@ -145,7 +149,7 @@ async function requireAllowed(
   const common = { git, incoming: git.incoming(), verifier: deps.verifier }
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))
-    // COMPAT: the API creates tags on a mirror, though they cannot be pushed to it
+    // COMPAT: the API creates tags in a mirror, although clients cannot push them
     // (behaviour/git-data-and-transport#common-rules; test/migration/pull-mirrors.test.ts); the next sync may delete
     // them.
     const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')

@@ -8,17 +8,17 @@ import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, repoQueries, branchQueries } from '../../repositories/index.ts'
 import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
 
-/** The difference that a crash left between refs on disk and rows. The refs are right. */
+/** The difference between refs on disk and rows after a crash. The refs are authoritative. */
 export interface Drift {
-  /** Moves of branches that the rows do not contain. */
+  /** Updates of branches that the rows do not contain. */
   readonly changes: readonly RefChange[]
-  /** The default branch, where HEAD names another one. */
+  /** The default branch, if HEAD refers to another one. */
   readonly head: string | undefined
 }
 
 const BRANCH = 'refs/heads/'
 
-/** Undefined when rows and refs agree. GitError `no-repo` when there is nothing on disk. */
+/** Undefined if rows and refs agree. Throws GitError `no-repo` if the repository does not exist on disk. */
 async function findDrift(
   { database, git }: { readonly database: Database; readonly git: Git },
   repo: Repo,
@@ -37,7 +37,7 @@ async function findDrift(
   return changes.length === 0 && head === undefined ? undefined : { changes, head }
 }
 
-/** Undefined when refs and rows agree or there is no such repository. */
+/** Undefined if refs and rows agree or the repository does not exist. */
 export async function inspectRepo(
   deps: { readonly database: Database; readonly git: Git },
   repoId: Repo['id'],
@@ -46,7 +46,7 @@ export async function inspectRepo(
   return repo && findDrift(deps, repo)
 }
 
-/** Makes rows, default branch and HEAD agree with the refs. True when they did not. */
+/** Updates rows, default branch and HEAD to match the refs. Returns true if they differed. */
 export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger }, repoId: Repo['id']): Promise<boolean> {
   const drift = await inspectRepo(deps, repoId)
   if (drift === undefined) return false
@@ -61,12 +61,12 @@ export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger },
 type Reconcile = (repoId: RepoId) => Promise<unknown>
 
 /**
- * Comparisons of rows with what is on disk, for every repository: the process may have been killed between the two
- * writes. Each runs for all repositories before the next one begins.
+ * Comparisons of rows with the disk, for every repository: the process may have been killed between the two writes.
+ * Each comparison runs for all repositories before the next one starts.
  */
 export type RepoReconcilers = Hook<[forEachRepo: (reconcile: Reconcile) => Promise<void>]>
 
-/** A repository that git cannot read is logged and does not stop the others. Throws when the signal aborts. */
+/** A repository that git cannot read is logged and skipped. Throws when the signal aborts. */
 export async function reconcileRepos(
   { database, log }: Pick<Core, 'database' | 'log'>,
   reconcilers: RepoReconcilers,

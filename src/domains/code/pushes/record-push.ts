@@ -20,19 +20,20 @@ export type RecordDeps = Pick<Core, 'database' | 'git' | 'clock' | 'events'>
 
 export interface RefMoves {
   readonly changes: readonly RefChange[]
-  /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
+  /** The new default branch. If absent, an empty repository uses one of the pushed branches. */
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean | undefined
   /**
-   * Runs in the transaction that records the moves, before their event: the event of a merge precedes that of its push.
+   * Runs in the transaction that records the updates, before their event: the event of a merge precedes that of its
+   * push.
    */
   readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /**
- * Records refs that have moved. Pushes may be recorded in another order than they moved a ref, also by another process:
- * only a value that the ref still has becomes that of its branch row, because a later push records what it has now.
- * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
+ * Records updated refs. Pushes may be recorded in another order than their updates, also by other processes. Therefore
+ * a branch row gets only a value that the ref still has: a later push records the current one. HEAD is set before the
+ * rows are written: `reconcile` repairs a crash in between.
  */
 export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: RefMoves): Promise<void> {
   const repo = await repoQueries.findById(deps.database.read, repoId)
@@ -43,7 +44,7 @@ export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Acto
   const { refs } = deps.git.open(repo)
   await deps.database.transaction(async (tx) => {
     await repoQueries.lock(tx, repoId)
-    // NOTE: read while the row is locked, so that of all recorders the last one has seen the last move.
+    // NOTE: read while the row is locked, so that the last recorder sees the last update.
     const snapshot = await refs.freshSnapshot()
     const isCurrent = ({ ref, newOid }: RefChange): boolean =>
       isZeroOid(newOid) ? snapshot.get(ref) === undefined : snapshot.get(ref)?.oid === newOid
@@ -65,7 +66,7 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
   return chosen
 }
 
-/** `current`: the changes that are still what the refs have. */
+/** `current` contains the changes whose values the refs still have. */
 async function writeRows(
   tx: Tx,
   origin: Parameters<typeof branchQueries.recordPush>[1],

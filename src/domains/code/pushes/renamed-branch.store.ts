@@ -24,7 +24,7 @@ export async function recordBranchRename(tx: Tx, { repoId, from, to, at }: Branc
     .execute()
 }
 
-/** The current names of branches that were renamed, by those of the old names that were stored. */
+/** The current names of renamed branches, by the stored old names. */
 export async function mapRenamedBranches(
   db: Db,
   repoId: RepoId,

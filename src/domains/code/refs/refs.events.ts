@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../../core/events/index.ts'
 
 export const refEvents = {
-  /** In the transaction that records the move of the ref. */
+  /** Appended in the transaction that records the update of the ref. */
   'branch.renamed': Type.Object({ repo_id: Type.Integer(), from: Type.String(), to: Type.String() }),
 }
 

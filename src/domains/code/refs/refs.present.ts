@@ -79,7 +79,7 @@ export function presentTag({ name, oid, commit, message, madeBy, downloads }: Ta
     name,
     message,
     id: oid,
-    // COMPAT: the address has the tag's own id, also when that is a tag object (behaviour/git-data-and-transport#tags;
+    // COMPAT: the URL contains the tag's own id, even if that is a tag object (behaviour/git-data-and-transport#tags;
     // test/code/tags.test.ts).
     commit: { url: `${urls.api}/git/commits/${oid}`, sha: commit, created: commitUtcTime(madeBy) },
     zipball_url: `${archive}.zip`,

@@ -69,7 +69,7 @@ export function listReleases(db: Db, repoId: RepoId, filter: ReleaseFilter, pagi
   return selectPage(query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), paging, toRelease)
 }
 
-/** The newest that is neither draft nor prerelease. */
+/** The newest release that is neither draft nor prerelease. */
 export async function findLatestRelease(db: Db, repoId: RepoId): Promise<Release | undefined> {
   const row = await db
     .selectFrom('release')
@@ -105,7 +105,7 @@ export async function findReleaseByTag(db: Db, repoId: RepoId, tag: string): Pro
   return row && toRelease(row)
 }
 
-/** The functions below keep `repo.releases_count`, the number of published releases, up to date. */
+/** The functions below update `repo.releases_count`, the number of published releases. */
 export async function insertRelease(tx: Tx, values: Insertable<ReleaseTable>): Promise<Release> {
   const release = toRelease(await tx.insertInto('release').values(values).returningAll().executeTakeFirstOrThrow())
   if (!release.isDraft) await addReleases(tx, release.repoId, 1)

@@ -8,7 +8,7 @@ export interface ReleaseTable {
   publisher_id: number
   tag_name: string
   lower_tag_name: string
-  /** Branch or commit to create the tag at, as the client wrote it. */
+  /** The branch or commit to create the tag at, as the client sent it. */
   target: Generated<string>
   title: Generated<string>
   body: Generated<string>

@@ -30,7 +30,7 @@ declare module '../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof releaseEvents> {}
 }
 
-/** The release as it was at the event, as far as its payload says. */
+/** The release at the time of the event, restricted to the members of the payload. */
 export const releaseOf = (payload: EventPayload<'release.deleted'>, at: number): Release => ({
   id: payload.release_id,
   repoId: asId(payload.repo_id),
@@ -46,7 +46,7 @@ export const releaseOf = (payload: EventPayload<'release.deleted'>, at: number):
   updatedAt: at,
 })
 
-/** Contains what subscribers cannot look up after the release is deleted. */
+/** Contains the data that subscribers cannot look up after the deletion of the release. */
 export function releasePayload(release: Release): EventPayload<'release.deleted'> {
   return {
     repo_id: release.repoId,

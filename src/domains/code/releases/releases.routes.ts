@@ -17,7 +17,7 @@ interface ReleaseRouteDeps {
 }
 
 /**
- * Files of releases at the addresses that answers give: `releases/download/<tag>/<name>`
+ * Serves the files of releases at the URLs in responses: `releases/download/<tag>/<name>`
  * (behaviour/repositories#releases).
  */
 export function registerReleases(app: FastifyInstance, { attachments, webAccess, releases }: ReleaseRouteDeps): void {
@@ -36,7 +36,7 @@ export function registerReleases(app: FastifyInstance, { attachments, webAccess,
   })
 }
 
-/** `latest` stands for the newest release, unless a release has that tag. */
+/** `latest` means the newest release, unless a release has that tag. */
 async function releaseOf(
   releases: ReleaseReads,
   viewer: Viewer,

@@ -45,7 +45,7 @@ interface NewReleaseInput extends ReleaseEdit {
 /** Releases (behaviour/repositories#releases). Drafts are visible only to users who may write releases. */
 export interface Releases {
   list(viewer: Viewer, target: RepoInView, query: ReleaseQuery, paging: Paging): Promise<Page<ReleaseView>>
-  /** The newest that is neither draft nor prerelease. Throws NotFound. */
+  /** The newest release that is neither draft nor prerelease. Throws NotFound. */
   getLatest(target: RepoInView): Promise<ReleaseView>
   /** Throws NotFound, also for drafts that are hidden from the viewer; so does `getByTag`. */
   get(viewer: Viewer, target: RepoInView, id: number): Promise<ReleaseView>
@@ -55,9 +55,9 @@ export interface Releases {
    * an unknown target.
    */
   create(actor: SignedIn, target: RepoInView, input: NewReleaseInput): Promise<ReleaseView>
-  /** Empty texts change nothing. Publishing a draft creates its tag. Throws as `create`. */
+  /** Empty texts are ignored. Publishing a draft creates its tag. Throws the errors of `create`. */
   edit(actor: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
-  /** Deletes the release with its files, not the tag. Throws Invalid for a protected tag. */
+  /** Deletes the release with its files, but not the tag. Throws Invalid for a protected tag. */
   delete(actor: SignedIn, repo: Repo, release: Release): Promise<void>
 }
 
@@ -68,7 +68,7 @@ interface ReleaseDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
 }
 
 const MAX_TITLE_LENGTH = 255
-/** Cuts a title to the maximum length of the contract. */
+/** Cuts a title to the maximum length of the API. */
 export const cutTitle = (title: string): string => [...title].slice(0, MAX_TITLE_LENGTH).join('')
 
 export const createReleases = (deps: ReleaseDeps): Releases => ({ ...createReads(deps), ...createWrites(deps) })
@@ -189,7 +189,10 @@ async function editRelease(
   return viewOf(database, release)
 }
 
-/** NOTE: a release may be inserted after the check of the tag: the unique index then causes the same error. */
+/**
+ * NOTE: a concurrent request may insert a release after the check of the tag: the unique index then causes the same
+ * error.
+ */
 async function unlessTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await database.transaction(work)
@@ -203,7 +206,7 @@ const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } =
   lower_tag_name: tag.toLowerCase(),
 })
 
-/** Empty texts change nothing. */
+/** Empty texts are ignored. */
 const textColumns = ({ title, body }: ReleaseEdit): { title?: string; body?: string } => ({
   ...(title && { title: cutTitle(title) }),
   ...(body && { body }),

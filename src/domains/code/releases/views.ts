@@ -4,18 +4,18 @@ import { type Attachment, attachmentQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import type { Release } from './release.store.ts'
 
-/** A release with everything that its wire model contains. */
+/** A release with all data of its API representation. */
 export interface ReleaseView {
   readonly release: Release
-  /** Undefined when the account was deleted. */
+  /** Undefined if the account was deleted. */
   readonly author: User | undefined
   /** Sorted by name. */
   readonly assets: readonly Attachment[]
-  /** Of the archives of its tag. */
+  /** The download counts of the archives of its tag. */
   readonly downloads: ArchiveDownloads
 }
 
-/** Loads views of releases of one repository with three queries; keeps their order. */
+/** Loads views of releases of one repository with three queries, in the given order. */
 export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
   if (releases.length === 0) return []
   const [authors, assets, downloads] = await Promise.all([

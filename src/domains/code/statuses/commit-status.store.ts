@@ -61,7 +61,7 @@ export async function insertCommitStatus(
   commit: CommitKey,
   values: StatusValues,
 ): Promise<CommitStatus> {
-  // NOTE: without the lock two concurrent reports would take the same number.
+  // NOTE: without the lock two concurrent reports would get the same number.
   await dialect.lockRows(tx.selectFrom('repo').select('id').where('id', '=', commit.repoId)).execute()
   const { last } = await ofCommit(tx, commit)
     .select((eb) => eb.fn.max('number').as('last'))

@@ -18,7 +18,7 @@ import {
 
 export interface StatusView {
   readonly status: CommitStatus
-  /** Undefined when the account is deleted. */
+  /** Undefined if the account was deleted. */
   readonly creator: User | undefined
 }
 
@@ -44,13 +44,11 @@ export interface StatusQuery {
 
 /** Results that external systems report for commits (behaviour/pull-requests#commit-statuses). */
 export interface Statuses {
-  /**
-   * Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit.
-   */
+  /** Adds a status to the commit that `revision` names. Throws NotFound for an unknown commit. */
   create(actor: Actor, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
-  /** By the exact full id: an empty page for anything else. */
+  /** Lists statuses by the exact full id: an empty page for anything else. */
   listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
-  /** By branch, tag, full id, or short id of at least 7 digits. Throws NotFound for anything else. */
+  /** Lists statuses by branch, tag, full id, or short id of at least 7 digits. Throws NotFound for anything else. */
   list(repo: Repo, ref: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
   /** `ref` as in `list`. */
   combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>

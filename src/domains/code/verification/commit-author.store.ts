@@ -11,7 +11,7 @@ interface NoReply {
 }
 
 /**
- * The accounts that own e-mail addresses of commits, by lower-case address: by activated addresses and by no-reply
+ * The accounts that own email addresses of commits, by lower-case address: by activated addresses and by no-reply
  * addresses. At most two queries for any number of addresses.
  */
 export function findUsersByEmails(

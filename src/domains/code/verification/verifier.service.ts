@@ -96,7 +96,7 @@ function isBy(key: CommitSigner, claim: Claim): boolean {
   return claim.kind === 'pgp' && claim.keyIds.some((id) => key.ids.includes(id))
 }
 
-/** NOTE: only verified keys of the committer count: an account can upload the public key of someone else. */
+/** NOTE: only verified keys of the committer count: an account can upload the public key of another person. */
 function verifySsh(
   commit: SignedCommit,
   ssh: { fingerprint: string; namespace: string; covers(data: Buffer): boolean },
@@ -111,7 +111,7 @@ function verifySsh(
   return verified(commit, signerOf(committer, commit.committer.email), key.fingerprint)
 }
 
-/** Caches only the cryptographic result, by commit and key: the owner and state of the key are looked up every time. */
+/** Caches only the cryptographic result, by commit and key: the owner and state of the key are loaded every time. */
 function createPgpCheck(clock: Clock): (commit: SignedCommit, armoredKey: string) => Promise<boolean> {
   const results = boundedCache<string, boolean>(20_000, 60 * 60 * 1000)
   return async (commit, armoredKey) => {
@@ -195,7 +195,7 @@ interface SignedCommit {
   /** The armored text in the commit. */
   readonly signature: string
   readonly payload: Buffer
-  /** Undefined when the signature cannot be parsed. */
+  /** Undefined if the signature cannot be parsed. */
   readonly claim:
     | { readonly kind: 'pgp'; readonly keyIds: readonly string[] }
     | { readonly kind: 'ssh'; readonly ssh: SshSignature }

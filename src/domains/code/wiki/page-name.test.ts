@@ -27,7 +27,7 @@ describe('names of wiki pages', () => {
   const signs = fc.string({ unit: fc.constantFrom('a', ' ', '+', '-', '%', '2B', '.-', '.md'), maxLength: 8 })
   const texts = fc.oneof(signs, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }))
 
-  it('lead back to the title, whatever it is, and never to another folder', () => {
+  it('map back to any title, and never to another folder', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const title = text
@@ -44,7 +44,7 @@ describe('names of wiki pages', () => {
     )
   })
 
-  it('are refused when no page can have them', () => {
+  it('are rejected if no page can have them', () => {
     for (const title of ['', '  ', '_new', '_Pages', 'raw', 'a\nb', 'x'.repeat(300)])
       expect(() => requireTitle(title), title).toThrow()
     expect(requireTitle(' Home ')).toBe('Home')

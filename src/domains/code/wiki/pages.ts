@@ -6,9 +6,9 @@ import type { Repo } from '../../repositories/index.ts'
 import { findWiki, wikiTip } from './wiki-pushes.ts'
 
 /**
- * A page has a title, a `sub_url` (its name in addresses) and a file in the wiki's repository
- * (behaviour/repositories#wiki). `Two words` has the `sub_url` `Two-words` and the file `Two-words.md`. Titles that
- * contain a dash end in a mark: `A-b c` has the `sub_url` `A-b+c.-` and the file `A-b c.-.md`.
+ * A page has a title, a `sub_url` (its name in URLs) and a file in the wiki's repository (behaviour/repositories#wiki).
+ * `Two words` has the `sub_url` `Two-words` and the file `Two-words.md`. Titles that contain a dash end in a mark: `A-b
+ * c` has the `sub_url` `A-b+c.-` and the file `A-b c.-.md`.
  */
 const MARK = '.-'
 const EXTENSION = '.md'
@@ -33,8 +33,8 @@ export function namesOfFile(file: string): { readonly title: string; readonly su
 }
 
 /**
- * Candidate files for a name, in order of preference: as a `sub_url`, as one of which the address was decoded (its plus
- * signs are spaces, or else are themselves), as a title, as a file name without extension.
+ * Candidate files for a name, in order of preference: as a `sub_url`, as a decoded `sub_url` (a plus sign is a space,
+ * or itself), as a title, as a file name without extension.
  */
 export function filesOf(name: string): string[] {
   const decoded = [name.split('+').map(escape).join('+'), escape(name)]
@@ -42,8 +42,9 @@ export function filesOf(name: string): string[] {
 }
 
 /**
- * Whether a name that `filesOf` does not lead from means this page: its title or `sub_url`, or one of them decoded or
- * encoded once. Of `C++ in a-z`, whose `sub_url` is `C%2B%2B+in+a-z.-`, an address gives `C+++in+a-z.-`.
+ * Whether a name that `filesOf` does not cover refers to this page: its title or `sub_url`, or one of them decoded or
+ * encoded once. For example, the page `C++ in a-z` has the `sub_url` `C%2B%2B+in+a-z.-`, which a URL decodes to
+ * `C+++in+a-z.-`.
  */
 export function isNamed(file: string, name: string): boolean {
   const names = namesOfFile(file)
@@ -63,7 +64,7 @@ export function requireTitle(text: string): string {
   return title
 }
 
-/** Query-string encoding: keeps letters, digits and `-_.~`, writes a space as a plus. */
+/** Query-string encoding: letters, digits and `-_.~` are unchanged, a space becomes a plus. */
 const escape = (text: string): string =>
   encodeURIComponent(text)
     .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -71,7 +72,7 @@ const escape = (text: string): string =>
 
 const unescape = (text: string): string => decode(text.replaceAll('+', ' ')) ?? text
 
-/** What a router gives for a part of an address; undefined for what is no encoding. */
+/** Decodes a URL segment as a router does; undefined for an invalid encoding. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -82,7 +83,7 @@ function decode(text: string): string | undefined {
 
 export interface WikiPageMeta {
   readonly title: string
-  /** Name of the page in addresses. */
+  /** The name of the page in URLs. */
   readonly subUrl: string
   readonly lastCommit: Commit
 }
@@ -100,7 +101,7 @@ interface WikiCommits {
   readonly total: number
 }
 
-/** The files of a wiki as of one commit. */
+/** The files of a wiki at one commit. */
 interface WikiFiles {
   readonly wiki: GitRepo
   readonly tip: string
@@ -172,7 +173,7 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
       )
       return { items, total: entries.length }
     },
-    /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
+    /** Commits of a page, newest first, 50 per page. Throws the NotFound of `get`. */
     async revisions(repo: Repo, name: string, page: number): Promise<WikiCommits> {
       const { wiki, tip, page: entry } = await open(repo, name)
       const query = { tip, path: entry.name }

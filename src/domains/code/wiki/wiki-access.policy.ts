@@ -11,7 +11,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 interface WikiFacts {
   readonly units: UnitSet
   readonly access: RepoAccess
-  /** Every signed-in user with read access to the wiki may write it. */
+  /** Whether every signed-in user with read access to the wiki may write it. */
   readonly isGloballyEditable: boolean
 }
 

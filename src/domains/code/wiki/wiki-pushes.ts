@@ -35,7 +35,7 @@ export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
   return git.open({ storage: storageOf(repo), objectFormat: repo.objectFormat })
 }
 
-/** For a repository that was deleted while its wiki was written: the write may have created the files again. */
+/** Deletes the files again if the repository was deleted during a write to its wiki, which may have re-created them. */
 export const deleteWiki = (git: Git, repo: Repo): Promise<boolean> => git.removeRepo(storageOf(repo))
 
 /** The value of `repo.wiki_oid`: the tip, or an empty string if there is none. */
@@ -51,7 +51,7 @@ interface WikiTip {
   readonly oid: string | undefined
 }
 
-/** The branch of the row, else that of HEAD: after a crash or a push the two may differ. */
+/** The branch of the row, otherwise that of HEAD: after a crash or a push the two may differ. */
 export async function wikiTip(wiki: GitRepo, repo: Repo): Promise<WikiTip> {
   const snapshot = await wiki.refs.snapshot()
   const wanted = branchRef(repo.wikiBranch)
@@ -94,7 +94,7 @@ interface WikiPushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events
   readonly quota: Services['quota']
 }
 
-/** Decides about one push to a wiki and records it after its refs have moved. */
+/** Decides about one push to a wiki and records it after its refs are updated. */
 export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoInView): PushPolicy {
   return {
     async preReceive(push): Promise<PushDecision> {

@@ -5,7 +5,7 @@ import { type RepoGuard, type RepoInView, parseRepoSettings } from '../../reposi
 import { wikiMode } from './wiki-access.policy.ts'
 
 /**
- * `change` is for editing and deleting, which archived repositories refuse before every other check
+ * `change` is for editing and deleting, which archived repositories reject before every other check
  * (behaviour/auth-and-access#request-pipeline, step 12).
  */
 export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>

@@ -6,7 +6,7 @@ export const WikiCommit = Type.Object(
   {
     sha: Type.String(),
     author: CommitUser,
-    /** The spelling of the contract. */
+    /** The spelling of the API. */
     commiter: CommitUser,
     message: Type.String(),
   },

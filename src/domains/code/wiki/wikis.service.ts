@@ -9,11 +9,13 @@ import type { Core } from '../../../core/module.ts'
 
 /** How the row of a wiki differs from its refs after a crash. The refs are authoritative. */
 interface WikiDrift {
-  /** Branch of the pages: that of the row if it exists, else that of HEAD, else `main`, `master` or any. */
+  /**
+   * The branch of the pages: that of the row if it exists, otherwise that of HEAD, otherwise `main`, `master` or any.
+   */
   readonly branch: string
   /** Its tip; undefined if the branch does not exist. */
   readonly oid: string | undefined
-  /** HEAD refers to another branch. */
+  /** Whether HEAD refers to another branch. */
   readonly isHeadWrong: boolean
 }
 
@@ -42,7 +44,7 @@ async function inspectWiki(
   return repo && findWikiDrift(git, repo)
 }
 
-/** Repairs HEAD and row from the refs and appends an event if the tip moved. Returns true if anything differed. */
+/** Repairs HEAD and row from the refs and appends an event if the tip changed. Returns true if anything differed. */
 async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
   const repo = await repoQueries.findById(database.read, repoId)
   const drift = repo && (await findWikiDrift(git, repo))

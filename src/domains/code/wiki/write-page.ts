@@ -29,18 +29,18 @@ import { wikiMode } from './wiki-access.policy.ts'
 import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-pushes.ts'
 
 export interface PageEdit {
-  /** Keeps the title if empty or absent. */
+  /** If empty or absent, the title does not change. */
   readonly title?: string | undefined
-  /** Standard base64. Keeps the content if absent. */
+  /** Standard base64. If absent, the content does not change. */
   readonly content?: string | undefined
-  /** Commit message; the default names the page. */
+  /** The commit message; the default contains the name of the page. */
   readonly message?: string | undefined
 }
 
 export interface WikiDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly quota: Services['quota']
   readonly noReplyDomain: string
-  /** Of all processes; undefined where this is the only one. */
+  /** Locks that all processes share; undefined if this is the only process. */
   readonly locks: SharedLocks | undefined
   /** Signs the commits of pages. */
   readonly signer: CommitSigner | undefined
@@ -59,7 +59,7 @@ type Planner = (entries: readonly TreeEntry[]) => Plan
 
 const MAX_ATTEMPTS = 5
 
-/** `open` runs once the actor may write: a refused write creates no wiki. */
+/** Calls `open` only if the actor may write: a refused write creates no wiki. */
 type Write = (actor: SignedIn, repo: Repo, open: () => Promise<GitRepo>, plan: Planner) => Promise<void>
 
 export type PageWrites = ReturnType<typeof createPageWrites>
@@ -145,7 +145,7 @@ export function createPageWrites(deps: WikiDeps) {
   }
 }
 
-/** Commits the changes of each wiki one after another and records them in the database. */
+/** Commits the changes of each wiki one at a time and records them in the database. */
 function createWrite({ database, git, clock, events, noReplyDomain, locks, signer }: WikiDeps): Write {
   const writing = new KeyedMutex({ name: 'wikis', locks })
 
@@ -163,7 +163,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
       if (mode < AccessMode.write) throw errors.repoWriteRequired()
       const wiki = await open()
-      // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
+      // NOTE: a concurrent push may update the branch: the plan is computed again on the new tip.
       return wiki.writing(() =>
         retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed),
       )

@@ -8,10 +8,10 @@ const SNIFF_BYTES = 1024
 
 export type Media = ReturnType<typeof createMedia>
 
-/** Replaces LFS pointers by the objects that they point to. */
+/** Replaces LFS pointers with the objects that they point to. */
 export function createMedia(objects: LfsObjects) {
   return {
-    /** The object of a pointer if this repository has it, else the file itself. */
+    /** The object of a pointer if this repository has it, otherwise the file itself. */
     async resolve(repo: Repo, file: RawFile): Promise<RawFile> {
       const object = file.lfs && (await objects.find(repo.id, file.lfs.oid))
       if (object === undefined) return file

@@ -18,7 +18,7 @@ import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/ob
 import { mapRenamedBranches } from '../../pushes/renamed-branch.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
 
-/** The bytes of a file and the facts that its headers contain. */
+/** The bytes of a file and the data for its headers. */
 export interface RawFile {
   readonly path: string
   readonly oid: string
@@ -59,9 +59,8 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
 
   return {
     /**
-     * Throws NotFound for a missing path, a directory or a submodule
-     * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The first segments of
-     * the path may name the ref.
+     * Returns the file at a path, whose first segments may name the ref. Throws NotFound for a missing path, a
+     * directory or a submodule (behaviour/git-data-and-transport#raw-files-languages-and-archives).
      */
     async get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile> {
       const opened = git.open(repo)
@@ -78,7 +77,7 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       if (file === undefined) throw errors.fileNotFound(path)
       return file
     },
-    /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
+    /** Returns the file of a web URL: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
     async getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile> {
       const opened = git.open(repo)
       const file =
@@ -88,8 +87,8 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       return file
     },
     /**
-     * The kind of ref that the first segments of a path name: full id, else branch, else tag, else short id. Throws
-     * NotFound when there is no such file.
+     * The kind of ref that the first segments of a path name: full id, then branch, tag, short id. Throws NotFound if
+     * there is no such file.
      */
     async kindOf(repo: Repo, rest: string): Promise<RawKind> {
       const opened = git.open(repo)
@@ -127,8 +126,8 @@ async function findTyped(
 }
 
 /**
- * The places to look for a path, in order: at the given ref alone; without one, on the default branch, then at the ref
- * that the path starts with.
+ * The locations to look up a path, in order: only the given ref; without one, the default branch, then the ref that the
+ * path starts with.
  */
 async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef | '' | undefined): Promise<Located[]> {
   const found: Located[] = []
@@ -170,7 +169,7 @@ function leadingNames(path: string): string[] {
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
-/** The name of a ref has no more segments. */
+/** The maximum number of segments in the name of a ref. */
 const MAX_REF_PARTS = 512
 
 /** Splits a path after the longest leading part that names a ref. */
@@ -191,7 +190,7 @@ async function byLeadingCommit(git: GitRepo, path: string): Promise<Located | un
 
 const firstOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')))
 
-/** A ref of this name, if there is one, is not what the path means. */
+/** A full id in the first segment takes precedence over a ref of the same name. */
 const startsWithId = ({ objectFormat }: GitRepo, path: string): boolean => isOid(firstOf(path), objectFormat)
 
 async function describe(

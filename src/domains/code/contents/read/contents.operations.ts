@@ -38,7 +38,7 @@ export interface ContentsOperationDeps {
   readonly site: Site
 }
 
-/** Reading files and directories (behaviour/git-data-and-transport#reading-contents). */
+/** Operations that read files and directories (behaviour/git-data-and-transport#reading-contents). */
 export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => [
   ...plainOperations(deps),
   ...chosenOperations(deps),
@@ -58,7 +58,7 @@ function targetFinder(contents: Contents): (reading: Reading) => Promise<Target 
   }
 }
 
-/** The response depends on the names, which are part of its links, and on the commit. */
+/** The response depends on the commit and on the names in its links. */
 const validatorOf =
   (findTarget: (reading: Reading) => Promise<Target | undefined>) =>
   async (reading: Reading): Promise<string | undefined> => {

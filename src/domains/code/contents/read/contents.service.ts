@@ -46,7 +46,7 @@ const unquote = (text: string): string =>
 
 type EntryKind = 'file' | 'dir' | 'symlink' | 'submodule'
 
-/** The parts of an entry that cost more than its name; read only where true. */
+/** The parts of an entry that cost more than its name; only those that are true are read. */
 interface EntryParts {
   readonly content: boolean
   readonly lfs: boolean
@@ -77,9 +77,7 @@ interface ManyView {
   readonly target: Target
   /** Total bytes of all contents. */
   readonly bytes: number
-  /**
-   * Undefined for a missing path. Each entry is read when the generator reaches it: all together may exceed the memory.
-   */
+  /** Undefined for a missing path. The generator reads one entry at a time: all of them may exceed the memory. */
   entries(): AsyncGenerator<EntryView | undefined, void, undefined>
 }
 
@@ -90,10 +88,10 @@ export interface Contents {
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /**
    * The properties of a file in the repository's `.editorconfig`; for an unknown ref, those on the default branch.
-   * Throws NotFound when there is no such file.
+   * Throws NotFound if there is no such file.
    */
   editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
-  /** The branch, tag or commit that a ref names; the default branch where it is absent. */
+  /** The branch, tag or commit that a ref names; the default branch if the ref is absent. */
   findTarget(repo: Repo, ref: string | undefined): Promise<Target | undefined>
 }
 
@@ -153,7 +151,7 @@ const plainPath = (path: string): string =>
 interface Place {
   readonly path: string
   readonly entry: TreeEntry
-  /** The commit that changed it last, where the caller knows it. */
+  /** The last commit that changed the entry, if the caller knows it. */
   readonly lastCommit?: Commit
 }
 
@@ -164,7 +162,7 @@ export interface EntryReader {
   directory(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView[]>
 }
 
-/** Entries of a directory whose objects are read side by side. */
+/** The number of directory entries whose objects are read concurrently. */
 const AT_ONCE = 64
 
 /** Reads entries of a commit. The result depends only on the commit and the path. */
@@ -238,7 +236,7 @@ async function lastCommitOf(git: GitRepo, target: Target, { path }: Place): Prom
   return oid === undefined ? undefined : git.objects.commit(oid)
 }
 
-/** Bytes of the shortest pointer: a version line, an oid line and a size line. */
+/** The size of the shortest pointer in bytes: a version line, an oid line and a size line. */
 const MIN_POINTER_SIZE = 100
 
 function kindOf(entry: TreeEntry): EntryKind {

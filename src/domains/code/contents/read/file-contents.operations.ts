@@ -14,7 +14,7 @@ const filesQuery = Type.Object({
   body: Type.Optional(Type.String({ maxLength: TEXT_LENGTH, description: 'JSON: the body of the POST form' })),
 })
 
-/** Several files in one request (behaviour/git-data-and-transport#reading-contents). */
+/** Operations that read several files in one request (behaviour/git-data-and-transport#reading-contents). */
 export function fileContentsOperations({ guards, contents, site }: ContentsOperationDeps): Operation[] {
   const common = {
     area: 'repository',

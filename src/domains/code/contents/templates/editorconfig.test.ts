@@ -27,7 +27,7 @@ describe('.editorconfig', () => {
     ['[!abc].txt', 'b.txt', false],
   ])('[%s] and %s: %s', (glob, path, applies) => expect(style(glob, path)).toBe(applies))
 
-  it('takes the last section that applies, in any case, with comments and without unknown properties', () => {
+  it('applies the last matching section, ignores case and comments, and omits unknown properties', () => {
     const text =
       '; c\nroot = true\n[*]\nIndent_Style = SPACE\nindent_size=4\nodd = 1\n# c\n[*.go]\nindent_style = tab\nindent_size = unset\n'
     expect(readEditorConfig(text, 'a.go')).toEqual({ indent_style: 'tab' })
@@ -39,7 +39,7 @@ describe('.editorconfig', () => {
     })
   })
 
-  it('reads any text', () => {
+  it('parses any text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -57,7 +57,7 @@ describe('.editorconfig', () => {
     ['ranges', `[${'{1..999}'.repeat(120)}]`, '1'],
     ['brackets', `[${'['.repeat(1_000)}]`, '['],
     ['short sections', '[*.a]', 'a'],
-  ])('takes less than 100 milliseconds of this thread: %s', MEASURED, async (_, line, char) => {
+  ])('blocks the thread for less than 100 milliseconds: %s', MEASURED, async (_, line, char) => {
     const text = `${line}\nindent_size=1\n`
     const file = text.repeat((256 * 1024) / text.length)
     expect(await processorTime(() => readEditorConfig(file, char.repeat(4_000)))).toBeLessThan(100)

@@ -15,7 +15,7 @@ export interface IssueTemplate {
   readonly title: string
   readonly labels: readonly string[] | null
   readonly assignees: readonly string[] | null
-  /** A full ref name; only `refs/heads/` when the template has none. */
+  /** A full ref name; `refs/heads/` if the template has none. */
   readonly ref: string
   /** Empty for forms. */
   readonly content: string
@@ -23,12 +23,12 @@ export interface IssueTemplate {
   readonly fields: readonly IssueFormField[] | null
 }
 
-/** A file with the path of its folder, or a file with settings. */
+/** A file with the path of its folder, or a settings file. */
 export type IssueFile =
   | { readonly kind: 'template'; readonly folder: string; readonly name: string; readonly text: string }
   | { readonly kind: 'config'; readonly text: string }
 
-/** What a file contains: a template, undefined for an invalid one; settings, or their first fault. */
+/** The content of a file: a template, or undefined for an invalid one; settings, or their first error. */
 export type IssueFileContent = IssueTemplate | undefined | IssueConfig | string
 
 const ABOUT_LENGTH = 80
@@ -86,7 +86,7 @@ function fromHead(
   }
 }
 
-/** Reads a list, or words separated by commas. Null when there are none. */
+/** Reads a list, or words separated by commas. Null if there are none. */
 function readWords(value: unknown): string[] | null {
   const words =
     typeof value === 'string'

@@ -6,7 +6,7 @@ import { DEFAULT_ISSUE_CONFIG, type IssueConfig } from '../contents.policy.ts'
 import type { IssueTemplate, IssueFile, IssueFileContent } from './issue-files.task.ts'
 import { unavailable } from '../../../../core/platform/errors.ts'
 
-/** Where a file is read, and whose work that is. */
+/** The repository to read from, and the requester that the work is counted for. */
 interface Reading {
   readonly git: GitRepo
   readonly repo: Repo
@@ -15,9 +15,9 @@ interface Reading {
 
 /** Bytes of the files whose content is cached. */
 const MAX_CACHED = 8 * 1024 * 1024
-/** Milliseconds until a file that took too long is tried again: the machine may have been busy. */
+/** Milliseconds until a file that timed out is read again: the machine may have been busy. */
 const RETRY_MS = 600_000
-/** Bytes of an entry of a cache beside the content. */
+/** The size of a cache entry in bytes, without its content. */
 const ENTRY_SIZE = 256
 
 const TASK: TaskKind<IssueFile, IssueFileContent> = {
@@ -25,10 +25,10 @@ const TASK: TaskKind<IssueFile, IssueFileContent> = {
   deadline: 2_000,
 }
 
-/** Reads a file with the id of its blob; its text is filled in. Undefined when it is invalid or takes too long. */
+/** Reads a file by the id of its blob and fills in its text. Undefined if it is invalid or takes too long. */
 type IssueFileReader = (reading: Reading, oid: string, file: IssueFile) => Promise<IssueFileContent>
 
-/** Reads each file once, however often it is asked for. */
+/** Reads each file once and caches the result. */
 function createIssueFileReader(taskPool: TaskPool): IssueFileReader {
   // NOTE: never stale, in any process: the content of a blob never changes.
   const contents = new LRUCache<string, { readonly content: IssueFileContent }>({ maxSize: MAX_CACHED })
@@ -62,16 +62,16 @@ async function parse(taskPool: TaskPool, file: IssueFile, caller: string): Promi
 }
 
 interface FoundTemplates {
-  /** Sorted by folder in the order of lookup, then by name. */
+  /** Sorted by folder in lookup order, then by name. */
   readonly templates: readonly IssueTemplate[]
-  /** Number of invalid files, which were skipped. */
+  /** The number of invalid files, which were skipped. */
   readonly broken: number
 }
 
 interface FoundConfig {
-  /** The defaults when there is no valid file. */
+  /** The defaults if there is no valid file. */
   readonly config: IssueConfig
-  /** The fault of the file; empty when it is valid. */
+  /** The error in the file; empty if it is valid. */
   readonly problem: string
 }
 
@@ -86,12 +86,15 @@ const CONFIGS = ['.forgejo', '.gitea', '.github'].flatMap((top) =>
     `${top}/${folder}/config.yml`,
   ]),
 )
-/** Bytes of one file, of all templates of a commit, and the number of those; what is beyond counts as invalid. */
+/**
+ * Limits on the bytes of one file, the bytes of all templates of a commit, and their number; files beyond them are
+ * invalid.
+ */
 const MAX_FILE = 64 * 1024
 const MAX_TOTAL = 512 * 1024
 const MAX_FILES = 100
 
-/** What a commit has, and the bytes of the files that were read for it. */
+/** The result for a commit, and the bytes of the files that were read for it. */
 interface Sized<T> {
   readonly found: T
   readonly size: number
@@ -102,7 +105,7 @@ export type IssueTemplates = ReturnType<typeof createIssueTemplates>
 /**
  * Issue templates and settings, read from files of the default branch
  * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
- * `caller` is whose work the reading is, see `callerKey`.
+ * `caller` is the requester that the reading is counted for, see `callerKey`.
  */
 export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }) {
   const read = createIssueFileReader(taskPool)

@@ -1,13 +1,13 @@
 import { isScalar, parseDocument, visit } from 'yaml'
 
-/** The text is no YAML document. */
+/** The result for a text that is not a YAML document. */
 export const NO_YAML = Symbol('no YAML')
 
 const MAX_ALIASES = 20
 
 /**
- * The value of a YAML document. NOTE: messages with their lines and the check for keys that are there twice would take
- * the library quadratic time.
+ * The value of a YAML document. NOTE: error messages with source lines and the check for duplicate keys would take the
+ * library quadratic time.
  */
 export function parseYaml(text: string): unknown {
   try {

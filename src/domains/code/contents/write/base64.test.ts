@@ -8,7 +8,7 @@ describe('standard base64', () => {
     ['aGkK', 'hi\n'],
     ['aG\r\nk=\n', 'hi'],
     ['/+8=', '\u00ff\u00ef'],
-  ])('%j is taken', (text, bytes) => {
+  ])('decodes %j', (text, bytes) => {
     expect(decodeBase64(text).toString('latin1')).toBe(bytes)
   })
 
@@ -29,7 +29,7 @@ describe('standard base64', () => {
     ['aG\u00fc', 2],
     ['aG_-', 2],
     ['aGk=aGkaG===', 4],
-  ])('%j is refused at byte %i', (text, at) => {
+  ])('rejects %j at byte %i', (text, at) => {
     expect(() => decodeBase64(text)).toThrow(`illegal base64 data at input byte ${at}`)
   })
 })

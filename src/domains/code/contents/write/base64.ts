@@ -4,7 +4,7 @@ const OTHER = 0
 const DIGIT = 1
 const LINE_END = 2
 
-/** By ASCII code. */
+/** The kind of each ASCII character, by code. */
 const KINDS = new Uint8Array(128)
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') KINDS[char.charCodeAt(0)] = DIGIT
 for (const char of '\r\n') KINDS[char.charCodeAt(0)] = LINE_END
@@ -23,15 +23,15 @@ export function decodeBase64(text: string): Buffer {
 }
 
 /**
- * Whether a text is base64 in one line. NOTE: the decoder of Node.js skips what it does not know, so that anything else
- * gives fewer bytes, but for the two digits of the URL alphabet.
+ * Whether a text is base64 in one line. NOTE: the decoder of Node.js skips unknown characters, so invalid text decodes
+ * to fewer bytes; it also accepts the two digits of the URL alphabet.
  */
 function isPlain(text: string, bytes: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return bytes === (text.length / 4) * 3 - padding && !text.includes('-') && !text.includes('_')
 }
 
-/** How far the digits of a text go, and how many the last group of four has there. */
+/** The end of the digits of a text, and the number of digits in the last group of four. */
 function readDigits(text: string): { readonly end: number; readonly inGroup: number } {
   let digits = 0
   let end = 0
@@ -43,7 +43,7 @@ function readDigits(text: string): { readonly end: number; readonly inGroup: num
   return { end, inGroup: digits % 4 }
 }
 
-/** Whether everything from `at` on fills the last group up with `=`. */
+/** Whether the text from `at` on is the padding `=` of the last group. */
 function isPadding(text: string, at: number, inGroup: number): boolean {
   if (text[at] !== '=' || inGroup < 2) return false
   const next = skipLineEnds(text, at + 1)

@@ -15,7 +15,7 @@ export function presentFileChange(result: FileChangeResult, urls: RepoUrls): Fil
   return { content: file ?? null, ...presentCommit(result, urls) }
 }
 
-/** The files of a change one after the other: all together may have hundreds of MiB. */
+/** Yields the files of a change one at a time: all of them may have hundreds of MiB. */
 export function* presentFiles(
   { target, entries }: FileChangeResult,
   urls: RepoUrls,

@@ -18,7 +18,7 @@ export type FileOperationKind = 'create' | 'update' | 'upload' | 'rename' | 'del
 export interface FileOperation {
   readonly kind: FileOperationKind
   readonly path: string
-  /** Update and rename: where the file was. */
+  /** Update and rename: the former path of the file. */
   readonly fromPath?: string | undefined
   readonly content?: Buffer | undefined
   /** The blob id that the file must have. */
@@ -29,8 +29,8 @@ type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
 type Lookup = (path: string) => Promise<Entry | undefined>
 
 /**
- * The changes of a tree that the operations make, each applied to the result of those before it. Its errors are those
- * of the contract (behaviour/git-data-and-transport#writing-contents).
+ * Computes the tree changes of the operations, each applied to the result of the previous ones. Throws the errors of
+ * the API (behaviour/git-data-and-transport#writing-contents).
  */
 export async function planChanges(
   writer: ObjectWriter,
@@ -53,11 +53,11 @@ export async function planChanges(
 }
 
 interface KindRules {
-  /** The file must be in the tree before. */
+  /** The file must exist in the tree before the operation. */
   readonly mustExist: boolean
-  /** `fromPath` names where the file was. */
+  /** `fromPath` may name the former path of the file. */
   readonly mayMove: boolean
-  /** What is at the path gets other content, so it must not be a symbolic link or a submodule. */
+  /** The operation replaces the content of the path, so the path must not be a symbolic link or a submodule. */
   readonly needsFile: boolean
 }
 
@@ -88,7 +88,7 @@ async function apply(
   changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: existing?.type ?? 'blob' })
 }
 
-/** The path at which the file was before the operation. */
+/** The path of the file before the operation. */
 function sourceOf({ kind, path, fromPath }: FileOperation): string {
   requireSafePath(path)
   if (fromPath !== undefined) requireSafePath(fromPath)
@@ -96,7 +96,7 @@ function sourceOf({ kind, path, fromPath }: FileOperation): string {
   return RULES[kind].mayMove ? (fromPath ?? path) : path
 }
 
-/** `entry` is what the tree has at `source`. */
+/** `entry` is the tree entry at `source`. */
 function requireSource({ kind, sha }: FileOperation, source: string, entry: Entry | undefined): void {
   if (entry === undefined) {
     if (RULES[kind].mustExist) throw errors.objectNotFound(source)
@@ -109,7 +109,9 @@ function requireSource({ kind, sha }: FileOperation, source: string, entry: Entr
 
 const MAX_DIRECTORIES = 10_000
 
-/** Throws Invalid when the paths have so many directories that their trees would be more work than the files. */
+/**
+ * Throws Invalid if the paths have so many directories that writing their trees would cost more than writing the files.
+ */
 export function requireFewDirectories(operations: readonly FileOperation[]): void {
   const directories = new Set<string>()
   for (const { path } of operations) {
@@ -152,7 +154,7 @@ function requireFile(path: string, entry: Entry): void {
     throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
 }
 
-/** Translates a PathConflictError to the error that clients expect; returns other errors unchanged. */
+/** Maps a PathConflictError to the error that clients expect; returns other errors unchanged. */
 export function fromPathConflict(error: unknown): unknown {
   if (!(error instanceof PathConflictError)) return error
   const { path, reason } = error
@@ -200,15 +202,15 @@ interface SignatureInput {
 
 export interface FileChange extends SignatureInput {
   readonly operations: readonly FileOperation[]
-  /** A diff that is applied in place of operations. */
+  /** A diff to apply instead of operations. */
   readonly patch?: Buffer | undefined
-  /** The branch to start from; the default branch where absent. */
+  /** The branch to start from; the default branch if absent. */
   readonly branch?: string | undefined
-  /** The branch to commit to; `branch` where absent. */
+  /** The branch to commit to; `branch` if absent. */
   readonly newBranch?: string | undefined
   readonly message?: string | undefined
   readonly signoff?: boolean | undefined
-  /** Allows that the new branch exists already. */
+  /** Allows the new branch to exist already. */
   readonly force?: boolean | undefined
 }
 
@@ -218,7 +220,7 @@ export interface Signatures {
 }
 
 /**
- * Absent parts are taken from the other identity, then from the caller. Absent dates are the current time
+ * Absent parts come from the other identity, then from the requester. Absent dates are the current time
  * (behaviour/git-data-and-transport#writing-contents).
  */
 export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain: string, nowMs: number): Signatures {
@@ -236,7 +238,7 @@ export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain
   }
 }
 
-/** Keeps the offset from UTC that the client sent. Throws Invalid for a time that git cannot store. */
+/** Preserves the UTC offset that the client sent. Throws Invalid for a time that git cannot store. */
 function timeOf(text: string | undefined, nowMs: number): { time: number; offset: number } {
   const given = parseOptionalTimestamp(text)
   if (!text || given === undefined || isZeroTime(given)) return { time: Math.floor(nowMs / 1000), offset: 0 }

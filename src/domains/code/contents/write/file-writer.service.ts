@@ -53,7 +53,8 @@ interface Storing {
 }
 
 /**
- * Writes the commit of a change on top of `parent`, and stores its large files. Moves no ref. Returns the commit's id.
+ * Writes the commit of a change on top of `parent`, and stores its large files. Updates no ref. Returns the id of the
+ * commit.
  */
 async function commitFiles(
   git: GitRepo,
@@ -154,7 +155,7 @@ export interface FileChangeResult {
   readonly target: Target
   readonly commit: Commit
   readonly verification: Verification
-  /** One for each operation, undefined for a deleted path. */
+  /** One for each operation; undefined for a deleted path. */
   readonly entries: readonly (EntryView | undefined)[]
 }
 
@@ -163,10 +164,10 @@ interface FileWriterDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly reader: EntryReader
   readonly verifier: Verifier
   readonly noReplyDomain: string
-  /** Of all processes; undefined where this is the only one. */
+  /** Locks that all processes share; undefined if this is the only process. */
   readonly locks: SharedLocks | undefined
   readonly signer: CommitSigner | undefined
-  /** Stores the files that attributes assign to LFS; undefined where LFS is off. */
+  /** Stores the files that attributes assign to LFS; undefined if LFS is disabled. */
   readonly lfs: Pick<LfsObjects, 'upload'> | undefined
 }
 
@@ -184,7 +185,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     change: FileChange,
     signatures: Signatures,
   ): Promise<{ place: Place; oid: string }> {
-    // NOTE: earlier writes were waited for.
+    // NOTE: access may have changed during the wait for earlier writes.
     const { actor, ...target } = await accessQueries.renew(database.read, caller, repo)
     const opened = git.open(target.repo)
     const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
@@ -196,7 +197,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     return { place, oid }
   }
 
-  /** NOTE: a concurrent push may move the branch; then everything is checked again on the new tip. */
+  /** NOTE: a concurrent push may update the branch; then everything is checked again on the new tip. */
   async function retry<T>(actor: SignedIn, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
@@ -242,7 +243,7 @@ export function createFileWriter(deps: FileWriterDeps) {
 }
 
 /**
- * The error that clients of file writes expect for a refusal by the push rules
+ * Maps a refusal by the push rules to the error that clients of file writes expect
  * (behaviour/git-data-and-transport#writing-contents).
  */
 export function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): Error {
@@ -256,7 +257,7 @@ export function fromRefusal({ refusal, message }: PushRefusedError, actor: Signe
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
 
-/** Where a commit is created: its parent, and the branch with the value that it must still have. */
+/** The position of a new commit: its parent, and the branch with the value that it must still have. */
 interface Place {
   readonly name: string
   readonly parent: string | undefined
@@ -289,8 +290,8 @@ async function findPlace(
 }
 
 /**
- * The default branch now: a request may take minutes to arrive, and the branch may be renamed meanwhile. NOTE: a rename
- * moves the ref before it writes the row.
+ * The current default branch: a request may take minutes to arrive, and the branch may be renamed during that time.
+ * NOTE: a rename updates the ref before it writes the row.
  */
 async function findDefaultBranch({ read, pushes }: PlaceDeps, git: GitRepo, { id }: Repo): Promise<string> {
   const load = async (): Promise<string> => {

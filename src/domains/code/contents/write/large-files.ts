@@ -16,7 +16,7 @@ import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
 import { type LfsPointer, parseLfsPointer, pointerText } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'
 
-/** Operations with pointers in place of large files, and the objects to store. */
+/** Operations with pointers instead of large files, and the objects to store. */
 interface LargeFileChange {
   readonly operations: readonly FileOperation[]
   readonly objects: readonly (LfsPointer & { readonly content: Buffer })[]
@@ -24,15 +24,14 @@ interface LargeFileChange {
 
 const NAME = '.gitattributes'
 const MAX_ATTRIBUTES = 256 * 1024
-/** Characters of all attributes files that one change reads. */
+/** The maximum length of all attributes files that one change reads, in characters. */
 const MAX_ALL_ATTRIBUTES = 1024 * 1024
 /** Matching steps for each file of a change: enough for a hundred usual lines. */
 const MATCHING_PER_FILE = 20_000
 
 /**
- * Replaces files that the attributes of the new tree assign to the LFS filter by pointers, as `git add` does
- * (behaviour/git-data-and-transport#writing-contents). `base` finds the entries of
- * the tree before the change.
+ * Replaces files that the attributes of the new tree assign to the LFS filter with pointers, as `git add` does
+ * (behaviour/git-data-and-transport#writing-contents). `base` finds the entries of the tree before the change.
  */
 export async function withPointers(
   git: GitRepo,
@@ -66,8 +65,8 @@ export async function withPointers(
 }
 
 /**
- * Stores the objects of the pointers. NOTE: before the commit exists, as clients do. After a refused commit the objects
- * stay in the repository.
+ * Stores the objects of the pointers. NOTE: before the commit exists, as clients do. If the commit is refused, the
+ * objects stay in the repository.
  */
 export async function storeLargeFiles(
   lfs: Pick<LfsObjects, 'upload'>,
@@ -79,7 +78,7 @@ export async function storeLargeFiles(
 
 /**
  * Returns a function that reads the `.gitattributes` files above a path; files of the change replace those of the tree.
- * It throws Invalid when all of them are too large.
+ * It throws Invalid if all of them together are too large.
  */
 function createAttributeReader(
   git: GitRepo,
@@ -111,7 +110,7 @@ function createAttributeReader(
   }
 }
 
-/** The texts that the attributes files of the change have after it; empty where it deletes or moves one. */
+/** The texts of the attributes files of the change after it; empty for a deleted or moved file. */
 function changedTexts(operations: readonly FileOperation[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   const set = (path: string, text: () => string): void => {
@@ -134,12 +133,12 @@ async function readText(git: GitRepo, oid: string): Promise<string> {
   }
 }
 
-/** A line that says something about the filter. */
+/** A line that sets or unsets the filter. */
 interface FilterLine {
   readonly pattern: string
   readonly directory: string
   readonly isLfs: boolean
-  /** The compiled pattern, once it was needed. */
+  /** The compiled pattern, once it has been used. */
   matches?: Matcher
 }
 
@@ -155,8 +154,8 @@ function parseLines({ directory, text }: AttributesFile): AttributeLines {
 }
 
 /**
- * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above
- * (gitattributes(5)). Throws Invalid when matching takes too long.
+ * Whether `filter` is `lfs` for the path: the last matching line wins, and deeper files win over those above
+ * (gitattributes(5)). Throws Invalid if matching takes too long.
  */
 export const isLfsPath = (path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean =>
   isLfsByLines(path, files.map(parseLines), budget)

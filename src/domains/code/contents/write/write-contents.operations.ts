@@ -26,11 +26,11 @@ import { errors } from '../../../errors.ts'
 import type { FileChangeResult, FileWriter } from './file-writer.service.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 
-/** Files in one request: one commit of a person has fewer, and the answer describes each. */
+/** The maximum number of files in one request: the response describes each of them. */
 const MAX_FILES = 1000
 
 /**
- * The operations of a request, with their contents decoded. Throws Invalid for more than 1,000 files and for a content
+ * The operations of a request, with their contents decoded. Throws Invalid for more than 1,000 files and for content
  * that is not base64.
  */
 async function readOperations(files: ChangeFilesOptions['files']): Promise<FileOperation[]> {
@@ -58,13 +58,13 @@ interface WriteContentsDeps {
   readonly site: Site
 }
 
-/** Creating, changing and deleting files (behaviour/git-data-and-transport#writing-contents). */
+/** Operations that create, change and delete files (behaviour/git-data-and-transport#writing-contents). */
 export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] => [
   ...oneFileOperations(deps),
   ...manyFilesOperations(deps),
 ]
 
-/** Writers, and readers who may write a branch: which one the body says, and the service checks it again. */
+/** Admits writers, and readers who may write some branch. The body names the branch, so the service checks it again. */
 function writersOf({ guards, files }: WriteContentsDeps): Guard<RepoInView> {
   const options = {
     unit: 'repo.code',

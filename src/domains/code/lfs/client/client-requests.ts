@@ -5,28 +5,28 @@ import type { LfsObject } from '../lfs.store.ts'
 import { LFS_TYPE } from '../handler.ts'
 import { trimEndOf } from '../../../../core/platform/trim.ts'
 
-/** The large files of a repository on another server. */
+/** The LFS endpoint of a repository on another server. */
 export interface LfsServer {
   /** Such as `https://host/owner/repo.git/info/lfs`. */
   readonly url: string
-  /** The header; sent to this origin alone. */
+  /** The value of the header; sent only to the origin of `url`. */
   readonly authorization: string | undefined
 }
 
 interface RepoPlace {
-  /** Of the repository, without credentials. */
+  /** The URL of the repository, without credentials. */
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
   /**
-   * Where the large files are, if not where the specification puts them; empty for there. May contain credentials of
-   * its own.
+   * The LFS endpoint, if it differs from the one of the specification; may contain its own credentials. Empty for the
+   * default.
    */
   readonly endpoint?: string
 }
 
 /**
- * Where the large files of a repository are (git-lfs specification, Server Discovery). Credentials of the repository go
- * to its own server alone. Undefined for an endpoint that is no HTTP address.
+ * Returns the LFS endpoint of a repository (git-lfs specification, Server Discovery). Credentials of the repository are
+ * sent only to its own server. Undefined for an endpoint that is not an HTTP URL.
  */
 export function lfsServerOf({ url, credentials, endpoint = '' }: RepoPlace): LfsServer | undefined {
   if (endpoint === '')
@@ -56,9 +56,9 @@ const MAX_REDIRECTS = 5
 const MAX_ANSWER = 8 * 1024 * 1024
 const BATCH_TIMEOUT = 120_000
 
-/** One object did not go through. */
+/** The transfer of one object failed. */
 export class TransferProblem extends Error {
-  /** It may go through when it is tried again. */
+  /** Whether a retry may succeed. */
   readonly isPassing: boolean
 
   constructor(message: string, status = 0) {
@@ -74,7 +74,7 @@ interface Batch {
   readonly signal: AbortSignal
 }
 
-/** Asks what the other server has or wants of these objects. Throws RemoteError. */
+/** Requests the actions of these objects from the other server. Throws RemoteError. */
 export async function requestBatch(
   client: OutgoingClient,
   { server, operation, objects, signal }: Batch,
@@ -118,7 +118,7 @@ interface ActionRequest {
   }
 }
 
-/** A request to the address that the other server named; credentials go to its own origin alone. */
+/** Creates a request to a URL from the other server; credentials are sent only to its own origin. */
 export function actionRequest(
   { href, headers }: RemoteAction,
   server: LfsServer,

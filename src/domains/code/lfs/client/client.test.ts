@@ -66,7 +66,7 @@ async function download(): Promise<{ got: string[]; failed: string[] }> {
 }
 
 describe('the LFS client', () => {
-  it('gives credentials to the server of the repository alone', async () => {
+  it('sends credentials only to the server of the repository', async () => {
     const href = (host: string): object => ({
       objects: [
         {
@@ -108,7 +108,7 @@ describe('the LFS client', () => {
     expect(other!.headers.authorization).toBeUndefined()
   })
 
-  it('names for each object what went wrong with it', async () => {
+  it('reports an error for each failed object', async () => {
     const cases: [unknown, string][] = [
       [{ objects: [] }, 'the other server does not mention it'],
       [{ objects: [{ oid: OBJECT.oid, error: { code: 410, message: 'gone\nforever' } }] }, '410 gone forever'],
@@ -137,7 +137,7 @@ describe('the LFS client', () => {
     }
   })
 
-  it('tries again what may pass, three times in all', async () => {
+  it('retries temporary failures, three attempts in total', async () => {
     let fails = 2
     let asked = 0
     answer = ({ path }, response) => {
@@ -154,7 +154,7 @@ describe('the LFS client', () => {
     expect(asked).toBe(3)
   })
 
-  it('ends when the server as a whole has no answer', async () => {
+  it('fails if the server does not respond', async () => {
     const cases: [number, string, string][] = [
       [401, '', 'auth'],
       [403, '', 'auth'],
@@ -170,7 +170,7 @@ describe('the LFS client', () => {
     }
   })
 
-  it('uploads what is asked for, with its size or in chunks, and lets it be verified', async () => {
+  it('uploads requested objects with their size or in chunks, and requests verification', async () => {
     const action = (header: object): object => ({
       objects: [
         {
@@ -214,8 +214,8 @@ describe('the LFS client', () => {
   })
 })
 
-describe('the address of large files', () => {
-  it('is where the specification says, or where the user does', () => {
+describe('the LFS endpoint', () => {
+  it('is the one of the specification, or the one that the user configured', () => {
     const credentials = { username: 'ann', password: 'pw' }
     const of = (url: string, endpoint = '') => lfsServerOf({ url, credentials, endpoint })
     expect(of('https://h/o/r')).toEqual({ url: 'https://h/o/r.git/info/lfs', authorization: 'Basic YW5uOnB3' })

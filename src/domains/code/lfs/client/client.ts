@@ -8,15 +8,15 @@ import type { LfsObject } from '../lfs.store.ts'
 
 export interface LfsExchange {
   readonly signal: AbortSignal
-  /** One object that did not go through; what it throws ends the whole. */
+  /** Reports one object whose transfer failed; an error that it throws aborts the whole transfer. */
   failed(object: LfsObject, problem: string): void
 }
 
 export interface LfsClientDeps {
   readonly client: OutgoingClient
-  /** For one object, in milliseconds. */
+  /** The timeout of one object in milliseconds. */
   readonly timeout: number
-  /** Milliseconds before an object that did not go through is tried again, the second time three times as long. */
+  /** Milliseconds before the first retry of an object; the second retry waits three times as long. */
   readonly retryDelay?: number
 }
 
@@ -27,15 +27,15 @@ interface ExchangeAll {
   readonly exchange: LfsExchange
 }
 
-/** As git-lfs asks. */
+/** The batch size of git-lfs. */
 const BATCH = 100
 const AT_ONCE = 3
 
 export type LfsClient = ReturnType<typeof createLfsClient>
 
 /**
- * Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and
- * OutgoingError when the server as a whole fails.
+ * A Git LFS client (Batch API, basic transfers). Transfers a few objects concurrently. Throws RemoteError and
+ * OutgoingError if the server as a whole fails.
  */
 export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps) {
   async function exchangeAll(
@@ -76,7 +76,7 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
           await exchange.take(object, body)
         })
       }),
-    /** Sends what the server lacks. */
+    /** Uploads the objects that the server lacks. */
     upload: (
       server: LfsServer,
       objects: readonly LfsObject[],
@@ -100,7 +100,7 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
 
 const RETRIES = 2
 
-/** Tries again what may pass. */
+/** Retries temporary failures. */
 async function retrying(
   task: () => Promise<void>,
   { delay, signal }: { readonly delay: number; readonly signal: AbortSignal },
@@ -119,7 +119,7 @@ async function retrying(
   }
 }
 
-/** What went wrong with one object; undefined for what concerns all of them or this server. */
+/** The error of one object; undefined for an error that concerns all objects or this server. */
 function problemOf(error: unknown): string | undefined {
   if (error instanceof TransferProblem) return error.message
   if (isOutgoingError(error)) return error.kind === 'too-large' ? 'it is larger than announced' : error.message

@@ -11,11 +11,11 @@ export type LfsLocks = ReturnType<typeof createLfsLocks>
 export function createLfsLocks({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   const { read } = database
   return {
-    /** In the order in which they were made. */
+    /** In the order of creation. */
     list: (repoId: RepoId, filter: LfsLockFilter, limit: number): Promise<readonly LfsLock[]> =>
       listLfsLocks(read, repoId, filter, limit),
 
-    /** The lock, and whether it was there before. Throws invalid for a path that is none. */
+    /** Returns the lock, and whether it existed before. Throws Invalid for an invalid path. */
     async create(
       repoId: RepoId,
       ownerId: UserId,
@@ -23,7 +23,7 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
     ): Promise<{ readonly lock: LfsLock; readonly existed: boolean }> {
       const path = cleanPath(given)
       return database.transaction(async (tx) => {
-        // NOTE: an insert that fails uses up a number all the same, and clients see these.
+        // NOTE: a failed insert also consumes an id, and clients see the ids.
         const [existing] = await listLfsLocks(tx, repoId, { path }, 1)
         if (existing !== undefined) return { lock: existing, existed: true }
         const isNew = await insertLfsLock(tx, { repoId, ownerId, path, at: clock.now() })
@@ -32,7 +32,7 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
       })
     },
 
-    /** Throws NotFound, and forbidden when it is another user's and `force` is false. */
+    /** Throws NotFound, and Forbidden for the lock of another user unless `force` is true. */
     release: (repoId: RepoId, userId: UserId, id: number, force: boolean): Promise<LfsLock> =>
       database.transaction(async (tx) => {
         const [lock] = await listLfsLocks(tx, repoId, { id }, 1)
@@ -45,7 +45,7 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
   }
 }
 
-/** `a/b` from `/a//./b`; nothing outside of the repository. */
+/** Returns `a/b` for `/a//./b`; rejects paths outside of the repository. */
 function cleanPath(given: string): string {
   const parts = given.split('/').filter((part) => part !== '' && part !== '.')
   const path = parts.join('/')

@@ -11,7 +11,7 @@ interface SignedInVisit extends LfsVisit {
 
 export function registerLocks(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   const { locks } = deps
-  /** Locks show the names of users: they need a signed-in viewer. */
+  /** Locks contain the names of users, so they require a signed-in viewer. */
   async function admitSignedIn(
     request: FastifyRequest,
     need: LfsNeeded['need'],
@@ -55,7 +55,7 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
   app.post(
     `${base}/locks/verify`,
     answering(LOCKS, async (request) => {
-      // NOTE: clients look here before each push.
+      // NOTE: clients call this before each push.
       const { repo, userId } = await admitSignedIn(request, 'upload', 'You must have push access to verify locks')
       const body = await readJson(request)
       const limit = pageSize(deps, text(body['limit']))
@@ -84,7 +84,7 @@ const presentLock = ({ id, path, lockedAt, ownerName }: LfsLock): object => ({
   owner: { name: ownerName },
 })
 
-/** Where the next page begins, when this one is full. */
+/** The cursor of the next page, if this page is full. */
 function cursor(found: readonly LfsLock[], limit: number): { next_cursor?: string } {
   const last = found.at(-1)
   return last !== undefined && found.length >= limit ? { next_cursor: String(last.id) } : {}

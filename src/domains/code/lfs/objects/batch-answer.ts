@@ -1,24 +1,24 @@
 import { members, type Members, parseJson } from '../../../../core/platform/json-members.ts'
 import type { LfsObject } from '../lfs.store.ts'
 
-/** The answer of another server about one object of a batch. */
+/** The response of another server for one object of a batch. */
 export interface RemoteVerdict {
   readonly object: LfsObject
-  /** Absent when there is nothing to do. */
+  /** Absent if no transfer is needed. */
   readonly action?: RemoteAction
   readonly verify?: RemoteAction
-  /** Why it is not to be had. */
+  /** Why the object is not available. */
   readonly problem?: string
 }
 
 export interface RemoteAction {
   readonly href: string
   readonly headers: Readonly<Record<string, string>>
-  /** The client is to send the bytes in chunks, without their number. */
+  /** Whether the client must send the bytes in chunks, without a content length. */
   readonly isChunked: boolean
 }
 
-/** What a client decides itself about how the bytes travel. */
+/** Headers of the transfer that the client sets itself. */
 const OWN_HEADERS = new Set([
   'host',
   'connection',
@@ -37,8 +37,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const MAX_PROBLEM = 200
 
 /**
- * Reads the answer to a batch (git-lfs specification, Batch API): one verdict for each requested object.
- * Undefined for what is no such answer.
+ * Parses the response to a batch (git-lfs specification, Batch API): one verdict for each requested object. Undefined
+ * if the response is invalid.
  */
 export function readBatchAnswer(
   text: string,

@@ -3,7 +3,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import type { DoctorCheck } from '../../../../core/module.ts'
 import { listLfsUsesAfter } from './lfs-use.store.ts'
 
-/** Finds the large files whose bytes are missing or damaged. */
+/** Finds large files with missing or damaged bytes. */
 export function largeFilesCheck({
   database,
   blobs,

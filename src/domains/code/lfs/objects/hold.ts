@@ -5,7 +5,7 @@ import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { insertFirstLfsLinks, isLfsObjectLinked, type LfsObject } from '../lfs.store.ts'
 
 type Put = (source: AsyncIterable<Uint8Array>, limits: BlobLimits) => Promise<StoredBlob>
-/** Lets `put` take the bytes of an object in that are what was announced. Throws invalid. */
+/** Stores the bytes of an object with `put` and checks that they match the announced id and size. Throws Invalid. */
 export type TakeLfsObject = (announced: LfsObject, source: AsyncIterable<Uint8Array>, put: Put) => Promise<void>
 
 interface HoldDeps extends Pick<Core, 'database' | 'clock'> {
@@ -15,24 +15,24 @@ interface HoldDeps extends Pick<Core, 'database' | 'clock'> {
 
 export type LfsHold = ReturnType<typeof createHold>
 
-/** Objects that no repository has yet: kept until they are given to one or let go. */
+/** Pins objects that belong to no repository yet, until they are linked to one or released. */
 export function createHold({ database, blobs, clock, takeObject }: HoldDeps) {
   const hold = blobs.hold()
   const objects = new Map<string, LfsObject>()
   return {
-    /** Bytes of all. */
+    /** The total size in bytes. */
     get size() {
       return [...objects.values()].reduce((sum, { size }) => sum + size, 0)
     },
-    /** As LfsObjects.upload. */
+    /** See `LfsObjects.upload`. */
     async put(announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void> {
       await takeObject(announced, source, (bytes, limits) => hold.put(bytes, limits))
       objects.set(announced.oid, announced)
     },
-    /** Links all of them to a new repository. */
+    /** Links all objects to a new repository. */
     link: (tx: Tx, repoId: RepoId): Promise<void> =>
       insertFirstLfsLinks(tx, repoId, [...objects.values()], clock.now()),
-    /** Ends the keeping; what no repository got is deleted. */
+    /** Releases the objects; those without a repository are deleted. */
     release: (): Promise<void> => hold.release((hash) => isLfsObjectLinked(database.read, hash)),
   }
 }

@@ -5,13 +5,13 @@ const OID = /^[0-9a-f]{64}$/
 export const isLfsOid = (text: string): boolean => OID.test(text)
 
 interface ObjectFacts {
-  /** The object of this id that the repository has. */
+  /** The stored object of the repository with this id. */
   readonly stored?: LfsObject | undefined
-  /** Of uploads, in bytes; 0 is no limit. */
+  /** The maximum size of uploads in bytes; 0 for no limit. */
   readonly maxFileSize?: number
 }
 
-/** Why an object that a client names is refused; undefined when it is not. */
+/** The reason to refuse an object that a client names; undefined if it is valid. */
 export function faultOfObject({ oid, size }: LfsObject, { stored, maxFileSize = 0 }: ObjectFacts): string | undefined {
   if (!isLfsOid(oid) || !Number.isSafeInteger(size) || size < 0) return 'Oid or size are invalid'
   if (stored !== undefined && stored.size !== size) return `Object ${oid} is not ${size} bytes`

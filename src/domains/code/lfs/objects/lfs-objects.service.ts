@@ -20,9 +20,9 @@ import {
   mapLfsObjects,
 } from '../lfs.store.ts'
 
-/** One object of a batch with what the client is to do about it. */
+/** An object of a batch with the action of the client. */
 export interface BatchEntry {
-  /** As the client sent them. */
+  /** The id and size from the client. */
   readonly oid: string
   readonly size: number
   readonly verdict:
@@ -32,12 +32,12 @@ export interface BatchEntry {
 export interface LfsObjectsDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
   readonly quota: Services['quota']
-  /** Bytes; 0 is no limit. */
+  /** Bytes; 0 for no limit. */
   readonly maxFileSize: number
 }
 
 /**
- * Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads
+ * The maximum number of rows read to find a readable repository with an object; beyond it the client uploads the object
  * again.
  */
 const MAX_HOLDERS = 500
@@ -54,7 +54,8 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
 
   return {
     /**
-     * For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too.
+     * Reports for each object whether the repository has it. An upload links objects that the viewer can read in
+     * another repository.
      */
     async batch(
       viewer: Viewer,
@@ -95,16 +96,16 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       return entries
     },
 
-    /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
+    /** Stores the bytes. Throws Invalid, and stores nothing, if they do not match the announced object. */
     async upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void> {
       await quota.requireFor(repoId, 'size:git:lfs')
       await takeObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
     },
 
-    /** A place for the objects of a repository that is not there yet. */
+    /** Stores objects for a repository that does not exist yet. */
     hold: (): LfsHold => createHold({ database, blobs, clock, takeObject }),
 
-    /** Those that the repository lacks. */
+    /** The objects that the repository lacks. */
     async lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]> {
       const found: LfsObject[] = []
       for (let at = 0; at < objects.length; at += PAGE) {
@@ -120,8 +121,8 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
     },
 
     /**
-     * All objects of the repository in the order in which it got them, some at a time; those after the one with the
-     * number `after`.
+     * Yields batches of all objects of the repository in the order in which they were linked, starting after the link
+     * with the id `after`.
      */
     async *listAll(repoId: RepoId, after: number = 0): AsyncIterable<readonly LfsLink[]> {
       for (let last: number | undefined = after; last !== undefined;) {
@@ -131,21 +132,21 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       }
     },
 
-    /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
+    /** Finds an object of this repository by its id; objects of other repositories are not found. */
     find: async (repoId: RepoId, oid: string): Promise<LfsObject | undefined> =>
       (await mapLfsObjects(read, repoId, [oid])).get(oid),
 
-    /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
+    /** Reads the bytes of an object that `find` returned. Throws NotFound if they are lost. */
     async open({ oid }: LfsObject, range?: BlobRange): Promise<Readable> {
       const stream = await blobs.open(oid, range)
       if (stream === undefined) throw notFound('the bytes of the object are lost')
       return stream
     },
 
-    /** An address of the object store to read an object that `find` gave; undefined where it is read here. */
+    /** A URL of the object store for an object that `find` returned; undefined if this server sends the bytes. */
     link: ({ oid }: LfsObject, as: BlobLink): Promise<string | undefined> => blobs.link(oid, as),
 
-    /** Removes the bytes of objects that no repository has. */
+    /** Deletes the bytes of objects that belong to no repository. */
     async sweep(signal: AbortSignal): Promise<void> {
       for await (const { hash } of blobs.list()) {
         signal.throwIfAborted()
@@ -157,10 +158,7 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
 
 const READ_CODE = { unit: 'repo.code', level: 'read' } as const
 
-/**
- * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need
- * not send its bytes.
- */
+/** Objects that the viewer may read in another repository, with their sizes: the client need not upload them. */
 async function mapReadableElsewhere(
   db: Db,
   viewer: Viewer,
@@ -198,7 +196,7 @@ const createObjectTaker =
     }
   }
 
-/** Passes the bytes on and fails as soon as there are too many, or at the end when there are too few. */
+/** Passes the bytes through. Fails as soon as there are too many, or at the end if there are too few. */
 async function* ofSize(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let seen = 0
   for await (const chunk of source) {

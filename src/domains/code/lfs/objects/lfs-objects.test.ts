@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { BlobLimits, BlobStore } from '../../../../core/blobs/index.ts'
 import { createLfsObjects, type LfsObjectsDeps } from './lfs-objects.service.ts'
 
-it('tells the store of files the announced size, by which it chooses the parts of an upload', async () => {
+it('passes the announced size to the blob store, which chooses the part size of an upload by it', async () => {
   const seen: BlobLimits[] = []
   const blobs: Pick<BlobStore, 'put'> = {
     async put(source, limits = {}) {

@@ -10,9 +10,9 @@ import type { LfsServer } from '../client/client-requests.ts'
 
 interface FetchNew {
   readonly repoId: RepoId
-  /** Commits whose large files are here already. */
+  /** Commits whose large files are stored already. */
   readonly without: readonly string[]
-  /** Of all that is fetched. */
+  /** The limit for everything that is fetched. */
   readonly maxBytes: number
   readonly signal: AbortSignal
 }
@@ -21,13 +21,13 @@ export interface LfsTransferDeps {
   readonly clock: Clock
   readonly client: LfsClient
   readonly objects: LfsObjects
-  /** For everything that one call transfers, in milliseconds. */
+  /** The timeout of one call with all its transfers, in milliseconds. */
   readonly timeout: number
 }
 
 export type LfsTransfers = ReturnType<typeof createLfsTransfers>
 
-/** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
+/** Transfers the large files of repositories from and to other servers. Throws RemoteError and OutgoingError. */
 export function createLfsTransfers({ client, objects, clock, timeout }: LfsTransferDeps) {
   const inTime = async <T>(given: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const late = AbortSignal.timeout(timeout)
@@ -40,7 +40,7 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
     }
   }
   return {
-    /** Fetches everything that the history points to. The first object that cannot be had ends it. */
+    /** Fetches all objects that the history refers to. Stops at the first unavailable object. */
     fetchAll: (
       server: LfsServer,
       repo: GitRepo,
@@ -60,8 +60,8 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
       }),
 
     /**
-     * Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot
-     * be had and throws in the end.
+     * Fetches the missing objects of the history, except that of `without`. Continues after unavailable objects and
+     * throws at the end.
      */
     fetchNew: (server: LfsServer, repo: GitRepo, { repoId, without, maxBytes, ...options }: FetchNew): Promise<void> =>
       inTime(options.signal, async (signal) => {
@@ -76,15 +76,15 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
         problems.throwIfAny()
       }),
 
-    /** Whether the repository has objects that came after the one with the number `after`. */
+    /** Whether the repository has links with ids after `after`. */
     async hasMore(repoId: RepoId, after: number): Promise<boolean> {
       for await (const page of objects.listAll(repoId, after)) return page.length > 0
       return false
     },
 
     /**
-     * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all
-     * are sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
+     * Sends the objects of a repository whose links have ids after `after`. Returns the id up to which no link needs to
+     * be sent again; the newest objects are offered again next time. Throws if any transfer failed.
      */
     send: (
       server: LfsServer,
@@ -105,15 +105,18 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
   }
 }
 
-/** NOTE: rows do not become visible in the order of their numbers; one that is this old has none before it to come. */
+/**
+ * NOTE: rows do not become visible in the order of their ids. Once a row is this old, all rows with smaller ids are
+ * visible.
+ */
 const SETTLING_MS = 10 * 60_000
 
-/** More are not kept in memory: no repository that people work with has as many. */
+/** The maximum number of pointers in memory; real repositories have far fewer. */
 const MAX_POINTERS = 1_000_000
 
 /**
- * The large files that the history of a repository points to. NOTE: all at once, so that no git process waits for what
- * is slow.
+ * Lists the large files that the history of a repository refers to. NOTE: the list is complete before any transfer
+ * starts, so that no git process waits for a slow transfer.
  */
 async function listPointers(
   repo: GitRepo,
@@ -137,7 +140,7 @@ function requireRoom(objects: readonly LfsObject[], maxBytes: number): void {
 }
 
 const MAX_SHOWN = 3
-/** A server that has none of the requested objects gets no further requests. */
+/** After this many problems, a server gets no further requests. */
 const MAX_PROBLEMS = 1000
 
 class Problems {

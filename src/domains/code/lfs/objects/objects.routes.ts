@@ -39,7 +39,8 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsRou
 
 async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   requireLfsType(request)
-  // NOTE: admission comes before the body is read, so that a caller without access learns nothing from a bad body.
+  // NOTE: authorization precedes reading the body, so that a requester without access learns nothing from a malformed
+  // body.
   const reader = await admit(deps, request, { need: 'read' })
   const body = await readJson(request)
   const operation = body['operation']
@@ -58,7 +59,7 @@ async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<objec
 
 const BRANCH = 'refs/heads/'
 
-/** What the client pushes, where it says so: undefined for any branch, empty for a ref that is no branch. */
+/** The ref that the client pushes, if specified: undefined for any branch, empty for a ref that is not a branch. */
 function branchOf(body: Record<string, unknown>): string | undefined {
   const name = (body['ref'] as { readonly name?: unknown } | null | undefined)?.name
   if (typeof name !== 'string') return undefined
@@ -76,10 +77,10 @@ function readObjects(value: unknown, maxObjects: number): LfsObject[] {
   })
 }
 
-/** Links that are asked for at once: each takes a request to the object store. */
+/** The number of concurrent requests for links: each is a request to the object store. */
 const LINKS_AT_ONCE = 8
 
-/** Entries of a download whose bytes the client reads from the object store, by oid. */
+/** The links of a download whose bytes the client reads from the object store, by oid. */
 async function linksOf(
   { objects, redirectLifetime }: LfsRouteDeps,
   operation: 'upload' | 'download',
@@ -99,9 +100,9 @@ async function linksOf(
 
 interface BatchAnswer {
   readonly operation: 'upload' | 'download'
-  /** Where the endpoints of the repository are. */
+  /** The base URL of the endpoints of the repository. */
   readonly base: string
-  /** As the client sent it: it proves itself to the other endpoints in the same way. */
+  /** The header from the client, which also authenticates it at the other endpoints. */
   readonly authorization: string | undefined
 }
 
@@ -125,7 +126,7 @@ async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<obje
   return { Message: 'OK' }
 }
 
-/** The bytes, all or one range; the reply is sent here so that a slow client occupies one buffer only. */
+/** Sends the whole file or one range. The reply is sent here so that a slow client occupies only one buffer. */
 async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
   const { repo } = await admit(deps, request, { need: 'read' })
@@ -150,7 +151,7 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
     .code(range === undefined ? 200 : 206)
     .headers(headers)
     .type('application/octet-stream')
-  // NOTE: a reply is a promise of its end: the caller must not await it and answer again.
+  // NOTE: a reply is a promise that resolves at its end: the caller must not await it and reply again.
   void reply.send(await deps.objects.open(object, range))
 }
 

@@ -1,4 +1,4 @@
-/** What a Git LFS pointer file stands for. */
+/** The object that a Git LFS pointer file refers to. */
 export interface LfsPointer {
   /** SHA-256, hex. */
   readonly oid: string
@@ -6,13 +6,13 @@ export interface LfsPointer {
   readonly size: number
 }
 
-/** Larger files are no pointers (git-lfs specification). */
+/** Larger files are not pointers (git-lfs specification). */
 export const MAX_POINTER_SIZE = 1024
 
 const POINTER =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-\d-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
 
-/** As git-lfs writes it. */
+/** The text of a pointer in the format of git-lfs. */
 export const pointerText = ({ oid, size }: LfsPointer): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
@@ -22,7 +22,7 @@ export function parseLfsPointer(content: Buffer): LfsPointer | undefined {
   return match ? { oid: match[1]!, size: Number(match[2]) } : undefined
 }
 
-/** The files that stand for objects of LFS in commits. */
+/** The pointer files that represent LFS objects in commits. */
 export const lfsPointers = {
   maxSize: MAX_POINTER_SIZE,
   parse: parseLfsPointer,

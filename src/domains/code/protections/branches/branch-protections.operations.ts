@@ -21,7 +21,10 @@ interface BranchProtectionOperationDeps {
   readonly branchProtections: BranchProtections
 }
 
-/** Rules for branches (behaviour/repositories#branch-protections, behaviour/pull-requests#branch-protection). */
+/**
+ * Operations on branch protections (behaviour/repositories#branch-protections,
+ * behaviour/pull-requests#branch-protection).
+ */
 export const branchProtectionOperations = (deps: BranchProtectionOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),
@@ -115,7 +118,7 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
   ]
 }
 
-/** Converts a request body to the change that the service takes. */
+/** Converts a request body to the change for the service. */
 function readRuleChange(body: EditBranchProtectionOption): BranchRuleChange {
   return {
     priority: body.priority,

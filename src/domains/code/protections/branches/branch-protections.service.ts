@@ -38,28 +38,28 @@ export interface BranchRuleView {
 
 export interface BranchRuleChange {
   readonly settings: BranchRuleInput
-  /** Names. An absent list is not changed. */
+  /** Names by list. An absent list is not changed. */
   readonly users: { readonly [list in RuleList]?: readonly string[] | undefined }
   readonly teams: { readonly [list in RuleList]?: readonly string[] | undefined }
-  /** 0 or less: after all other rules. */
+  /** 0 or less: the last position. */
   readonly priority?: number | undefined
 }
 
 /** Rules for branches (behaviour/repositories#branch-protections). Names are compared exactly. */
 export interface BranchProtections {
-  /** In the order in which they are tried. */
+  /** In evaluation order. */
   list(repo: Repo): Promise<BranchRuleView[]>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchRuleView>
   /**
-   * Throws Forbidden when a rule has the name, Invalid for unknown users and teams and too many rules or long patterns.
+   * Throws Forbidden if the name is in use, Invalid for unknown users and teams, too many rules or too long patterns.
    */
   create(actor: SignedIn, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound, and Invalid for unknown users and teams and too long patterns. */
   edit(actor: SignedIn, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound. */
   delete(actor: Actor, repo: Repo, name: string): Promise<void>
-  /** Sets the order in which these rules are tried. Ids of rules of other repositories are ignored. */
+  /** Sets the evaluation order of these rules. Ids of rules of other repositories are ignored. */
   reorder(actor: Actor, repo: Repo, ids: readonly number[]): Promise<void>
 }
 

@@ -78,7 +78,7 @@ describeOnBoth('rules and statuses in the database', (kind) => {
     expect(await facts(0)).toEqual({ 'v*': false, 'w*': false })
   })
 
-  it('numbers statuses at once without gaps and gives the newest of each context', async () => {
+  it('numbers concurrent statuses without gaps and lists the newest of each context', async () => {
     const { database } = server.app
     const commit = { repoId: repo.id, oid: 'a'.repeat(40) }
     const values = { state: 'success' as const, description: '', targetUrl: '', creatorId: ann.user.id, at: 1 }

@@ -18,7 +18,7 @@ export interface StoredBranchRule extends BranchRule {
   readonly updatedAt: number
 }
 
-/** Names in the lists of one rule. */
+/** The names in the lists of one rule. */
 export interface RuleNames {
   readonly users: Readonly<Record<RuleList, readonly string[]>>
   readonly teams: Readonly<Record<RuleList, readonly string[]>>
@@ -46,7 +46,7 @@ export async function listBranchRules(db: Db, repoId: RepoId): Promise<StoredBra
   return (await db.selectFrom('branch_rule').selectAll().where('repo_id', '=', repoId).execute()).map(toRule)
 }
 
-/** The rules of a repository and the lists that contain the user, in one query. Teams of former owners do not count. */
+/** The rules of a repository and the lists that contain the user, in one query. Ignores teams of former owners. */
 export const loadBranchRuleFacts = (db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> =>
   cachedUntilCommit(db, `branch rules ${repo.id} ${repo.ownerId} ${userId}`, () =>
     readBranchRuleFacts(db, repo, userId),
@@ -191,12 +191,12 @@ export async function updateBranchRule(
   await tx.updateTable('branch_rule').set(row).where('id', '=', id).execute()
 }
 
-/** Changes nothing when the rule belongs to another repository. */
+/** Does nothing if the rule belongs to another repository. */
 export async function updateBranchRulePriority(tx: Tx, repoId: RepoId, id: number, priority: number): Promise<void> {
   await tx.updateTable('branch_rule').set({ priority }).where('repo_id', '=', repoId).where('id', '=', id).execute()
 }
 
-/** Renames the rule that has the old name of a branch, unless another rule has the new name already. */
+/** Renames the rule with the old name of a branch, unless another rule has the new name already. */
 export async function renameBranchRule(tx: Tx, repoId: RepoId, from: string, to: string): Promise<void> {
   const rules = await listBranchRules(tx, repoId)
   const own = findOwnRule(rules, from)

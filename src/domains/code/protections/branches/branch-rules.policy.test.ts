@@ -28,22 +28,22 @@ const rights = (values: Partial<RuleRights> = {}): RuleRights => ({
 })
 const update = { branch: 'main', kind: 'update' } as const
 
-describe('whose reviews count', () => {
-  it('is decided by write access without a rule and without a list of approvals', () => {
+describe('official reviews', () => {
+  it('require write access without a rule or without an approvals list', () => {
     for (const applied of [undefined, rule(), rule({ requiredApprovals: 1 })]) {
       expect(isOfficial(applied, rights())).toBe(true)
       expect(isOfficial(applied, rights({ canWrite: false, lists: new Set<RuleList>(['approvals']) }))).toBe(false)
     }
   })
 
-  it('is decided by the list of approvals alone where the rule has one', () => {
+  it('require membership of the approvals list if the rule has one', () => {
     const listed = rule({ enableApprovalsWhitelist: true })
     expect(isOfficial(listed, rights({ canWrite: false, lists: new Set<RuleList>(['approvals']) }))).toBe(true)
     expect(isOfficial(listed, rights({ lists: new Set<RuleList>(['push', 'force', 'merge']) }))).toBe(false)
   })
 })
 
-describe('which rule applies', () => {
+describe('the rule that applies', () => {
   const named = (name: string, priority: number, id: number): BranchRule => rule({ name, priority, id })
   it('is the first by priority, then plain before globs, then the oldest', async () => {
     const find = createRuleFinder([
@@ -64,7 +64,7 @@ describe('which rule applies', () => {
     expect(await createRuleFinder([])('main')).toBeUndefined()
   })
 
-  it('does not depend on the order in which they are stored', async () => {
+  it('does not depend on the storage order', async () => {
     const rules = fc.uniqueArray(
       fc.record({
         id: fc.integer({ min: 1, max: 50 }),
@@ -81,7 +81,7 @@ describe('which rule applies', () => {
 
 describe('refusals', () => {
   const whitelist = rule({ enablePush: true, enablePushWhitelist: true })
-  it('come in their order', () => {
+  it('have a fixed order', () => {
     const all = rule({ enablePush: false, requireSignedCommits: true, protectedFilePatterns: 'a' })
     const evidence = { isForced: true, unverified: 'abc', protectedFile: 'a', areAllUnprotected: false }
     expect(ruleRefusal(all, { branch: 'main', kind: 'delete' }, rights(), evidence)?.text).toBe(
@@ -98,7 +98,7 @@ describe('refusals', () => {
     expect(ruleRefusal(all, update, rights(), NO_EVIDENCE)?.text).toBe('Not allowed to push to protected branch main')
   })
 
-  it('spare those who are listed, and deploy keys only where the rule says so', () => {
+  it('exempt listed users, and deploy keys only if the rule allows them', () => {
     expect(canPush(whitelist, rights())).toBe(false)
     expect(canPush(whitelist, rights({ lists: new Set(['push']) }))).toBe(true)
     expect(canPush(whitelist, rights({ lists: new Set(['push']), canWrite: false }))).toBe(false)
@@ -107,7 +107,7 @@ describe('refusals', () => {
     expect(canPush(rule({ enablePush: true }), rights({ isDeployKey: true }))).toBe(true)
   })
 
-  it('check forced pushes against their own list', () => {
+  it('check force pushes against the force push list', () => {
     const forced = { ...NO_EVIDENCE, isForced: true }
     const open = rule({ enablePush: true, enableForcePush: true })
     expect(ruleRefusal(open, update, rights(), forced)).toBeUndefined()
@@ -127,7 +127,7 @@ describe('refusals', () => {
     ).toBeUndefined()
   })
 
-  it('open a branch for files that are not protected, by plain updates alone', () => {
+  it('exempt unprotected files, only in fast-forward updates', () => {
     const docs = rule({ unprotectedFilePatterns: 'docs/*' })
     const evidence = { isForced: false, areAllUnprotected: true }
     expect(ruleRefusal(docs, update, rights(), evidence)).toBeUndefined()
@@ -137,7 +137,7 @@ describe('refusals', () => {
     ).toBeDefined()
   })
 
-  it('ask for the right to merge of those who merge, and for the same evidence unless it is overridden', () => {
+  it('check merge permission for merges, and the same evidence unless overridden', () => {
     const made = rule({ enablePush: false, enableMergeWhitelist: true })
     const merging = { ...update, merge: { isForced: false } }
     const listed = rights({ lists: new Set<RuleList>(['merge']) })
@@ -149,7 +149,7 @@ describe('refusals', () => {
     expect(ruleRefusal(made, forced, listed, { ...NO_EVIDENCE, unverified: 'x' })?.reason).toBe('signature')
   })
 
-  it('declare the evidence they use: other evidence changes nothing', () => {
+  it('declare the evidence they use and ignore all other evidence', () => {
     const flag = fc.boolean()
     const settings = fc.record({
       enablePush: flag,
@@ -197,7 +197,7 @@ describe('refusals', () => {
 })
 
 describe('settings', () => {
-  it('hang on each other when a rule is made', () => {
+  it('depend on their parents in a new rule', () => {
     expect(
       newRuleSettings({
         enablePushWhitelist: true,
@@ -218,7 +218,7 @@ describe('settings', () => {
     })
   })
 
-  it('stay when they are not named, and go off with what they hang on', () => {
+  it('are unchanged when absent, and are turned off with their parent', () => {
     const made = newRuleSettings({
       enablePush: true,
       enablePushWhitelist: true,
@@ -243,7 +243,7 @@ describe('settings', () => {
     })
   })
 
-  it('are turned on where their parent is on after the edit, stored before or sent along', () => {
+  it('are turned on if their parent is on after the edit', () => {
     const open = newRuleSettings({ enablePush: true })
     expect(editedRuleSettings(open, { enablePushWhitelist: true }).enablePushWhitelist).toBe(true)
     expect(editedRuleSettings(open, { enablePush: true, enablePushWhitelist: true }).enablePushWhitelist).toBe(true)
@@ -258,7 +258,7 @@ describe('settings', () => {
     expect(editedRuleSettings(listed, { enablePushWhitelist: false }).enablePushWhitelist).toBe(false)
   })
 
-  it('never leave a switch on whose parent is off', () => {
+  it('never have a switch on whose parent is off', () => {
     const names = [
       'enablePush',
       'enablePushWhitelist',

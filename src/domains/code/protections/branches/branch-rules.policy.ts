@@ -15,7 +15,7 @@ export interface BranchRuleSettings {
   readonly forcePushAllowlistDeployKeys: boolean
   readonly enableMergeWhitelist: boolean
   readonly enableStatusCheck: boolean
-  /** Globs in which `*` crosses slashes. */
+  /** Globs in which `*` matches slashes too. */
   readonly statusCheckContexts: readonly string[]
   readonly requiredApprovals: number
   readonly enableApprovalsWhitelist: boolean
@@ -25,10 +25,10 @@ export interface BranchRuleSettings {
   readonly dismissStaleApprovals: boolean
   readonly ignoreStaleApprovals: boolean
   readonly requireSignedCommits: boolean
-  /** Globs with semicolons between them. */
+  /** Globs separated by semicolons. */
   readonly protectedFilePatterns: string
   readonly unprotectedFilePatterns: string
-  /** Repository administrators are bound by the merge conditions too. */
+  /** Whether the merge conditions also apply to repository administrators. */
   readonly blockAdminMergeOverride: boolean
 }
 
@@ -36,7 +36,7 @@ export interface BranchRule extends BranchRuleSettings {
   readonly id: number
   /** The name of a branch, or a glob. */
   readonly name: string
-  /** Of the rules that match a branch, the one with the lowest priority applies. */
+  /** Of the rules that match a branch, only the one with the lowest priority applies. */
   readonly priority: number
 }
 
@@ -48,7 +48,7 @@ export interface BranchRuleFacts {
   readonly ruleOf: RuleFinder<BranchRule>
 }
 
-/** Gives the first rule that matches a branch: only that one applies. It pauses: globs may take long. */
+/** Finds the first rule that matches a branch: only that one applies. Yields to the event loop: globs may take long. */
 export type RuleFinder<R> = (branch: string) => Promise<R | undefined>
 
 /** NOTE: a push may contain many branches; the globs are compiled once for all of them. */
@@ -65,15 +65,15 @@ export const NO_BRANCH_RULES: BranchRuleFacts = {
 
 /** The rights of a user for one rule. */
 export interface RuleRights {
-  /** Write access to the code. */
+  /** Whether the user has write access to the code. */
   readonly canWrite: boolean
   readonly isDeployKey: boolean
   readonly lists: ReadonlySet<RuleList>
 }
 
-/** The branch is moved by merging pull requests, which needs the right to merge in place of that to push. */
+/** An update of the branch by merging pull requests, which requires merge permission instead of push permission. */
 export interface MergeMove {
-  /** An administrator overrides the rule: the merge may change protected files. */
+  /** Whether an administrator overrides the rule: the merge may change protected files. */
   readonly isForced: boolean
 }
 
@@ -84,28 +84,28 @@ interface BranchCommand {
   readonly merge?: MergeMove | undefined
 }
 
-/** Globs with semicolons between them. */
+/** Globs separated by semicolons. */
 export interface FilePatterns {
   readonly protectedFiles: string
   readonly unprotectedFiles: string
 }
 
-/** The facts about a change that a decision depends on. */
+/** The data about a change that a decision depends on. */
 export interface EvidenceNeeded {
   readonly force: boolean
   readonly signatures: boolean
-  /** What to compare the changed files with. */
+  /** The patterns to compare the changed files with. */
   readonly files: FilePatterns | undefined
 }
 
 export interface PushEvidence {
-  /** The branch loses commits. */
+  /** Whether the branch loses commits. */
   readonly isForced: boolean
-  /** A new commit without a good signature. */
+  /** A new commit without a valid signature. */
   readonly unverified?: string | undefined
-  /** The first changed file that is protected. */
+  /** The first protected file that the change touches. */
   readonly protectedFile?: string | undefined
-  /** The change has files, and all of them are unprotected. */
+  /** Whether the change touches files, and all of them are unprotected. */
   readonly areAllUnprotected: boolean
 }
 
@@ -119,7 +119,7 @@ export interface Refusal {
   readonly path?: string
 }
 
-/** Sorts rules into the order in which they are tried: by priority, plain names before globs, older before newer. */
+/** Sorts rules into evaluation order: by priority, plain names before globs, older before newer. */
 export function inRuleOrder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(rules: readonly R[]): R[] {
   return rules.toSorted(
     (a, b) => a.priority - b.priority || Number(isGlob(a.name)) - Number(isGlob(b.name)) || a.id - b.id,
@@ -144,7 +144,9 @@ export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'pri
 const matcherOf = (name: string): Matcher =>
   isGlob(name) ? compileGlob(name, '/') : (branch) => isSameName(name, branch)
 
-/** The first rule that has the name of the branch, without regard to case. A glob that matches the branch is no such rule. */
+/**
+ * The first rule whose name is the name of the branch, case-insensitively. Globs that match the branch do not count.
+ */
 export const findOwnRule = <R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
   rules: readonly R[],
   branch: string,
@@ -180,7 +182,7 @@ export function isOfficial(
   return rule?.enableApprovalsWhitelist ? lists.has('approvals') : canWrite
 }
 
-/** The evidence that `ruleRefusal` depends on for this command. */
+/** The evidence that `ruleRefusal` needs for this command. */
 export function evidenceNeeded(rule: BranchRule, { kind, merge }: BranchCommand, rights: RuleRights): EvidenceNeeded {
   const isNew = kind !== 'delete'
   const protectedFiles = merge?.isForced ? '' : rule.protectedFilePatterns
@@ -194,8 +196,8 @@ export function evidenceNeeded(rule: BranchRule, { kind, merge }: BranchCommand,
 }
 
 /**
- * Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to
- * push or to merge.
+ * The reason why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files,
+ * permission to push or to merge.
  */
 export function ruleRefusal(
   rule: BranchRule,
@@ -224,8 +226,8 @@ function pushRightRefusal(
   { isForced, areAllUnprotected }: PushEvidence,
 ): Refusal | undefined {
   if (!canPush(rule, rights)) {
-    // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
-    // the files that it changes.
+    // NOTE: unprotected files allow only fast-forward updates: a new or rewritten branch contains more than the changed
+    // files.
     const isAllowed = kind === 'update' && !isForced && areAllUnprotected
     return isAllowed ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
   }

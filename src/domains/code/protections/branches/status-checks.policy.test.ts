@@ -8,11 +8,11 @@ describe('statuses', () => {
     [['success', 'pending'], 'pending'],
     [['success', 'warning'], 'failure'],
     [['error', 'pending'], 'failure'],
-  ])('%j come to %s', (states, expected) => {
+  ])('%j combine to %s', (states, expected) => {
     expect(combineStates(states)).toBe(expected)
   })
 
-  it('pass a rule when each pattern has matched and all that matched is good', async () => {
+  it('pass a rule if each pattern matches and all matching statuses succeed', async () => {
     const of = (states: Record<string, StatusState>) =>
       Object.entries(states).map(([context, state]) => ({ context, state }))
     const latest = of({ 'ci/build/linux': 'success', 'ci/lint': 'skipped', other: 'failure' })

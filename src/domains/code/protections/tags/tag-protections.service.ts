@@ -38,11 +38,11 @@ export interface TagProtections {
   /** Throws NotFound. */
   get(repo: Repo, id: number): Promise<TagRuleView>
   /**
-   * Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams, for a bad expression and when
-   * there are too many rules.
+   * Throws Forbidden if a rule has the pattern, Invalid for unknown users and teams, an invalid expression or too many
+   * rules.
    */
   create(actor: SignedIn, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
-  /** Absent members are not changed. Throws NotFound, and as `create`. */
+  /** Absent members are not changed. Throws NotFound, and the errors of `create`. */
   edit(actor: SignedIn, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
   delete(actor: Actor, repo: Repo, id: number): Promise<void>
 }
@@ -55,7 +55,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
   const get: TagProtections['get'] = async (repo, id) =>
     (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
 
-  /** Edits the rule `present`, creates one where that is absent. Returns its id. */
+  /** Edits the rule `present`, or creates one if it is absent. Returns its id. */
   async function write(actor: SignedIn, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
     const pattern = change.pattern ?? present!.pattern
     await requirePattern(pattern)

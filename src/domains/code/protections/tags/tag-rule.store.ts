@@ -48,8 +48,7 @@ export async function findTagRule(db: Db, repoId: RepoId, id: number): Promise<S
 }
 
 /**
- * The patterns of a repository and whether their lists contain the user, in one query. Teams of former owners do not
- * count.
+ * The patterns of a repository and whether their lists contain the user, in one query. Ignores teams of former owners.
  */
 export async function loadTagRuleFacts(
   db: Db,

@@ -6,17 +6,17 @@ import { loadBranchRules } from '../../protections/facts.ts'
 import { rightsFor } from '../../protections/push-rules.policy.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 
-/** What the viewer may do with a branch, and the rule that decides it. */
+/** The permissions of the viewer on a branch, and the rule that they come from. */
 export interface BranchRights {
   readonly canPush: boolean
   readonly canMerge: boolean
   /** The rule that applies to the branch. */
   readonly rule: BranchRule | undefined
-  /** Only viewers who may read the rules learn the name of this one. */
+  /** Whether the viewer may read the rules and therefore see the name of this one. */
   readonly seesRules: boolean
 }
 
-/** Loads the rules in one query; the result answers for any branch. */
+/** Loads the rules in one query; the result covers all branches. */
 export async function loadBranchRights(
   { read }: Database,
   viewer: Viewer,

@@ -18,7 +18,7 @@ interface BranchWriteOperationDeps {
   readonly site: Site
 }
 
-/** Creating, deleting, renaming and moving branches (behaviour/git-data-and-transport#branches). */
+/** Operations that create, delete, rename and update branches (behaviour/git-data-and-transport#branches). */
 export function branchWriteOperations({ guards, branches, branchWrites, site }: BranchWriteOperationDeps): Operation[] {
   const guard = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
   const common = {

@@ -25,7 +25,7 @@ import { renameBranchRule } from '../../protections/branches/branch-rule.store.t
 import { rightsFor } from '../../protections/push-rules.policy.ts'
 import { recordBranchRename } from '../../pushes/renamed-branch.store.ts'
 
-/** Where a branch starts: any ref, else a branch, else the default branch. */
+/** The start of a branch: any ref, otherwise a branch, otherwise the default branch. */
 interface BranchStart {
   readonly ref?: string | undefined
   readonly branch?: string | undefined
@@ -33,9 +33,9 @@ interface BranchStart {
 
 interface BranchMove {
   readonly to: string
-  /** The commit that the branch must be at now. */
+  /** The expected current commit of the branch. */
   readonly from?: string | undefined
-  /** Accepts that the branch loses commits. */
+  /** Allows the branch to lose commits. */
   readonly force?: boolean | undefined
 }
 
@@ -47,7 +47,7 @@ interface BranchWriteDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'eve
 export type BranchWrites = ReturnType<typeof createBranchWrites>
 
 /**
- * Creates, deletes, renames and moves branches. Its errors are those of the contract
+ * Creates, deletes, renames and updates branches. Throws the errors of the API
  * (behaviour/git-data-and-transport#branches).
  */
 export function createBranchWrites({ database, git, clock, events, pushes, quota }: BranchWriteDeps) {
@@ -84,7 +84,8 @@ export function createBranchWrites({ database, git, clock, events, pushes, quota
       })
     },
     /**
-     * Renames the default branch, HEAD and the rule that has the old name too. Files can still be read by the old name.
+     * Renames the branch, and with it the default branch, HEAD and the rule with the old name. Files remain readable by
+     * the old name.
      */
     rename: (actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void> =>
       onNewestTip(() => renameBranch({ database, git, clock, events, pushes, quota }, actor, target, { from, to })),
@@ -106,7 +107,7 @@ export function createBranchWrites({ database, git, clock, events, pushes, quota
 
 const MAX_ATTEMPTS = 20
 
-/** A branch that moves meanwhile: its newest tip decides. */
+/** If the branch changes during the task, the task runs again on the newest tip. */
 const onNewestTip = (task: () => Promise<void>): Promise<void> => retryMoved(MAX_ATTEMPTS, task)
 
 async function startOid(git: GitRepo, repo: Repo, { ref, branch }: BranchStart): Promise<string> {
@@ -121,7 +122,7 @@ interface RenameDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'>
   readonly quota: Pick<Services['quota'], 'require'>
 }
 
-/** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
+/** Updates the ref, then updates the default branch and the rule and records the old name in one transaction. */
 async function renameBranch(
   { database, git, clock, events, pushes, quota }: RenameDeps,
   actor: SignedIn,
@@ -163,7 +164,8 @@ interface Renaming {
 }
 
 /**
- * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
+ * Throws Forbidden (behaviour/git-data-and-transport#branches): renames have their own rules, separate from those of
+ * pushes.
  */
 async function requireRenamable(
   { read }: Database,
@@ -182,7 +184,7 @@ async function requireRenamable(
     throw forbidden('Failed to rename branch due to branch protection rules.')
 }
 
-/** Opens a repository for a change of its branches. Throws NotFound when it has none, Forbidden when it is a mirror. */
+/** Opens a repository for a change of its branches. Throws NotFound if it is empty, Forbidden if it is a mirror. */
 async function openNonEmpty(git: Git, repo: Repo): Promise<GitRepo> {
   const opened = git.open(repo)
   if (!(await hasBranches(opened))) throw notFound('Git Repository is empty.')
@@ -190,7 +192,7 @@ async function openNonEmpty(git: Git, repo: Repo): Promise<GitRepo> {
   return opened
 }
 
-/** The commit of a branch. Throws NotFound with the text `missing` when there is no such branch. */
+/** The commit of a branch. Throws NotFound with the text `missing` if the branch does not exist. */
 async function tipOf(git: GitRepo, name: string, missing = "Branch doesn't exist."): Promise<string> {
   const oid = (await git.refs.snapshot()).get(branchRef(name))?.oid
   if (oid === undefined) throw notFound(missing)

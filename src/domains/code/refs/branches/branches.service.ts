@@ -23,7 +23,7 @@ interface BranchTip {
 export type Branches = ReturnType<typeof createBranches>
 
 export function createBranches({ database, git, views }: { database: Database; git: Git; views: CommitViews }) {
-  // NOTE: a snapshot stays the same object until a ref moves, so branches are sorted once per change.
+  // NOTE: a snapshot is the same object until a ref changes, so branches are sorted once per change.
   const sorted = new WeakMap<RefSnapshot, Promise<readonly BranchTip[]>>()
 
   async function sortedTips(opened: GitRepo): Promise<readonly BranchTip[]> {
@@ -44,7 +44,7 @@ export function createBranches({ database, git, views }: { database: Database; g
   }
 
   return {
-    /** What the viewer may do with each branch; one query for any number of branches. */
+    /** The permissions of the viewer on each branch; one query for any number of branches. */
     rights: (viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>> =>
       loadBranchRights(database, viewer, target),
     /**

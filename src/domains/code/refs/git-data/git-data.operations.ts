@@ -26,7 +26,7 @@ interface GitDataOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly data: GitData
   readonly site: Site
-  /** Entries of a page of a tree. */
+  /** The maximum number of entries on a page of a tree. */
   readonly maxTreeEntries: number
 }
 

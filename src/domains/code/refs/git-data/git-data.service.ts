@@ -25,7 +25,7 @@ export interface RefView {
 }
 
 export interface TreeView {
-  /** Id of the object that was named: a commit's id where a commit was named. */
+  /** The id of the named object: the id of a commit if a commit was named. */
   readonly oid: string
   readonly items: readonly TreeItem[]
   readonly total: number
@@ -44,7 +44,7 @@ export interface BlobView {
 export interface AnnotatedTagView {
   readonly tag: Tag
   readonly verification: Verification
-  /** Downloads of its archives. */
+  /** The download counts of its archives. */
   readonly downloads: ArchiveDownloads
 }
 
@@ -62,7 +62,7 @@ interface TreeQuery {
 interface GitDataDeps extends Pick<Core, 'database' | 'git'> {
   readonly views: CommitViews
   readonly verifier: Verifier
-  /** Bytes up to which the content of a blob is returned. */
+  /** The maximum size in bytes of a blob whose content is returned. */
   readonly maxBlobSize: number
 }
 
@@ -72,16 +72,19 @@ export type GitData = ReturnType<typeof createGitData>
 export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps) {
   const lists = createTreeLists()
   return {
-    /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
+    /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound if there are none. */
     async refs(repo: Repo, prefix: string): Promise<RefView[]> {
       const opened = git.open(repo)
       const refs = (await opened.refs.snapshot()).list(`refs/${prefix}`)
       if (refs.length === 0) throw notFound('no such refs')
       return Promise.all(refs.map((ref) => refView(opened, ref)))
     },
-    /** The object that git resolves a revision to. */
+    /** Resolves a revision to an object id as git does. */
     resolve: (repo: Repo, revision: string): Promise<string | undefined> => findLooseOid(git.open(repo), revision),
-    /** By any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob` and `tag`. */
+    /**
+     * Finds a tree by any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob`
+     * and `tag`.
+     */
     async tree(repo: Repo, revision: string, { recursive, page, perPage }: TreeQuery): Promise<TreeView> {
       const opened = git.open(repo)
       const found = await ignoringMissing(() => opened.revisions.findLoose(revision))
@@ -91,7 +94,7 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const { items, total } = await lists.list(opened, tree, { recursive, start, end: start + perPage })
       return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
-    /** By full id. Throws BadRequest for anything else. */
+    /** Finds a blob by full id. Throws BadRequest for anything else. */
     async blob(repo: Repo, oid: string): Promise<BlobView> {
       const opened = git.open(repo)
       const info = await getInfo(opened, oid, 'blob')
@@ -99,7 +102,7 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const content = await opened.objects.blob(oid, maxBlobSize)
       return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
     },
-    /** By the full id of the tag object. Throws BadRequest for anything else. */
+    /** Finds a tag by the full id of the tag object. Throws BadRequest for anything else. */
     async tag(repo: Repo, oid: string): Promise<AnnotatedTagView> {
       const opened = git.open(repo)
       await getInfo(opened, oid, 'tag')
@@ -107,7 +110,7 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const downloads = (await loadArchiveDownloads(database.read, repo.id, [tag.name])).get(tag.name) ?? NO_DOWNLOADS
       return { tag, downloads, verification: await verifier.ofTag(opened, tag) }
     },
-    /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
+    /** The note of a commit. Throws NotFound if it has none, Invalid for ranges and suffixes. */
     async note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView> {
       const opened = git.open(repo)
       if (/\.\.|[~^]/.test(revision)) throw errors.revisionInvalid(revision)

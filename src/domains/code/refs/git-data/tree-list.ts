@@ -16,7 +16,9 @@ type Listed = Omit<TreeItem, 'size'>
 
 interface TreePage {
   readonly items: readonly TreeItem[]
-  /** Number of all entries. NOTE: a few trees that contain each other can have billions: capped at MAX_SAFE_INTEGER. */
+  /**
+   * The number of all entries. NOTE: a few trees that contain each other can have billions: capped at MAX_SAFE_INTEGER.
+   */
   readonly total: number
 }
 
@@ -34,9 +36,9 @@ const ITEM_BYTES = 260
 
 /** Longer lists are not cached: only the requested part is read. */
 const MAX_CACHED_ITEMS = 60_000
-/** Git itself refuses deeper trees. */
+/** The maximum depth of a tree, as in git. */
 const MAX_DEPTH = 2_048
-/** Characters of a directory's path, twice the limit of common systems. */
+/** The maximum length of a directory's path in characters, twice the limit of common systems. */
 const MAX_PATH = 8_192
 
 /** Trees never change, so whole lists and the sizes of listed blobs are cached by tree id. */
@@ -114,15 +116,15 @@ class EntryCounter {
 
 interface Walk {
   readonly git: GitRepo
-  /** Undefined: does not descend into directories. */
+  /** If undefined, directories are not entered. */
   readonly counter: EntryCounter | undefined
-  /** Number of entries that are still to be skipped. */
+  /** The number of entries still to skip. */
   skip: number
   readonly items: Listed[]
   readonly limit: number
 }
 
-/** NOTE: sequential reads are fast enough: counting has put the trees into the object cache. */
+/** NOTE: sequential reads are fast enough: counting has already loaded the trees into the object cache. */
 async function collect(walk: Walk, tree: string, base: string): Promise<void> {
   if (base.length > MAX_PATH) throw new DomainError('too-large', 'the tree has paths that are too long to be listed')
   for (const entry of await walk.git.objects.tree(tree)) {

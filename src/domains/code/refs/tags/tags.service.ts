@@ -26,7 +26,7 @@ export interface TagView {
   readonly message: string
   /** The tagger, or the committer for a lightweight tag. */
   readonly madeBy: Identity
-  /** Downloads of its archives. */
+  /** The download counts of its archives. */
   readonly downloads: ArchiveDownloads
 }
 
@@ -44,7 +44,7 @@ export function createTags(deps: TagDeps) {
     return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
   }
 
-  // NOTE: a snapshot stays the same object until a ref moves, so tags are sorted once per change.
+  // NOTE: a snapshot is the same object until a ref changes, so tags are sorted once per change.
   const orders = new WeakMap<RefSnapshot, Promise<readonly Ref[]>>()
 
   async function newestFirst(opened: GitRepo): Promise<readonly Ref[]> {
@@ -79,14 +79,14 @@ export function createTags(deps: TagDeps) {
         total: page.total,
       }
     },
-    /** Throws Conflict when a tag or release has the name, NotFound for an unknown target, ProtectedTagError. */
+    /** Throws Conflict if a tag or release has the name, NotFound for an unknown target, ProtectedTagError. */
     async create(actor: SignedIn, target: RepoInView, input: NewTagInput): Promise<TagView> {
       await createTag(deps, actor, target, input)
       return get(target.repo, input.name)
     },
     /** Throws NotFound, Conflict for the tag of a release, ProtectedTagError. */
     delete: (actor: SignedIn, target: RepoInView, name: string): Promise<void> => deleteTag(deps, actor, target, name),
-    /** Throws ProtectedTagError when a rule forbids the viewer to delete a tag of that name. */
+    /** Throws ProtectedTagError if a rule forbids the viewer to delete a tag of that name. */
     async requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void> {
       if (!(await mayChangeTag(name, await loadTagRules(database.read, repo, viewer))))
         throw new ProtectedTagError('delete')

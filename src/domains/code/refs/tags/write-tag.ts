@@ -18,11 +18,11 @@ import { findReleaseTag } from './release-tag.store.ts'
 
 export interface NewTagInput {
   readonly name: string
-  /** Any ref; the default branch when absent. */
+  /** Any ref; the default branch if absent. */
   readonly target?: string | undefined
-  /** The tag is annotated where a message is present. */
+  /** If present, the tag is annotated. */
   readonly message?: string | undefined
-  /** The tag is created for a release, which may have the name already. */
+  /** Whether the tag is created for a release, which may have the name already. */
   readonly forRelease?: boolean
 }
 
