@@ -94,7 +94,7 @@ it('deletes repositories whose files are missing, unless most of them are', asyn
   try {
     lines.length = 0
     await run('delete_missing_repos')
-    expect(lines.map(({ msg }) => msg)).toEqual(['most repositories have no git data: none was deleted'])
+    expect(lines.map(({ msg }) => msg)).toEqual(['most repositories have no git data; nothing was deleted'])
     expect((await ann.client.get('/repos/ann/counted')).status).toBe(200)
   } finally {
     rmSync(repos, { recursive: true, force: true })

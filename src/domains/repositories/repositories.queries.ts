@@ -100,7 +100,7 @@ export const repoQueries = {
   setWikiTip,
 } as const
 
-/** Loads what viewers and writers may do with repositories. */
+/** Loads the access of viewers and writers to repositories. */
 export const accessQueries = {
   load: loadRepoAccess,
   loadAll: loadRepoAccesses,
@@ -113,7 +113,7 @@ export const accessQueries = {
   findDelegate,
 } as const
 
-/** The steps of which the creation of a repository consists, for later domains that create one in another way. */
+/** The steps of the creation of a repository, for later domains that create one in another way. */
 export const repoCreation = {
   requireName: requireRepoName,
   nameConflict: repoNameConflict,

@@ -3,7 +3,7 @@ import type { Site } from '../../../core/platform/site.ts'
 import type { Attachment } from './attachment.model.ts'
 import type { Attachment as AttachmentEntity } from './attachment.store.ts'
 
-/** `url` replaces the default address `/attachments/<uuid>`. */
+/** `url` replaces the default URL `/attachments/<uuid>`. */
 export function presentAttachment(attachment: AttachmentEntity, site: Site, url?: string): Attachment {
   const isExternal = attachment.externalUrl !== ''
   return {

@@ -5,7 +5,7 @@ import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
-/** A file of a release, an issue or a comment; an id of 0 means none. Times are epoch milliseconds, sizes bytes. */
+/** A file of a release, an issue or a comment; an id of 0 means "none". Times are epoch milliseconds, sizes bytes. */
 export interface Attachment {
   readonly id: number
   readonly uuid: string
@@ -16,7 +16,7 @@ export interface Attachment {
   readonly uploaderId: UserId
   readonly name: string
   readonly size: number
-  /** Of the blob; empty for a link to another server. */
+  /** The hash of the blob; empty for a link to another server. */
   readonly hash: string
   readonly externalUrl: string
   readonly downloadCount: number
@@ -109,7 +109,7 @@ export async function countDownload(tx: Tx, id: number): Promise<void> {
     .execute()
 }
 
-/** Returns the hashes of blobs that may be unused now; undefined when the file is already deleted. */
+/** Returns the hashes of blobs that may be unused now; undefined if the file was already deleted. */
 export async function deleteAttachment(tx: Tx, id: number): Promise<string[] | undefined> {
   const rows = await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute()
   return rows.length === 0 ? undefined : hashesOf(rows)
@@ -120,7 +120,7 @@ export async function deleteAttachmentsOf(tx: Tx, owner: AttachmentOwner, ownerI
   return hashesOf(await tx.deleteFrom('attachment').where(columnOf(owner), '=', ownerId).returning('hash').execute())
 }
 
-/** Copies the repository of an issue that was transferred to its files and those of its comments. */
+/** Sets the repository of the files of an issue that was transferred, and of the files of its comments. */
 export async function moveAttachments(tx: Tx, issueId: number, repoId: RepoId): Promise<void> {
   await tx.updateTable('attachment').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
 }
@@ -136,7 +136,7 @@ export async function isBlobAttached(db: Db, hash: string): Promise<boolean> {
   )
 }
 
-/** The next files by id that are stored on this server. */
+/** The next files that are stored on this server, by id. */
 export async function listAttachmentUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
   const rows = await db
     .selectFrom('attachment')

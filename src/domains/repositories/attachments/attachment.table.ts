@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A file of a release, an issue or a comment; an id of 0 means none. */
+/** A file of a release, an issue or a comment; an id of 0 means "none". */
 export interface AttachmentTable {
   id: Generated<number>
   uuid: string
@@ -12,7 +12,7 @@ export interface AttachmentTable {
   name: string
   /** Bytes. */
   size: Generated<number>
-  /** Of the blob; empty for a link to another server. */
+  /** The hash of the blob; empty for a link to another server. */
   hash: Generated<string>
   external_url: Generated<string>
   download_count: Generated<number>

@@ -62,7 +62,7 @@ function uploadRules({ attachment, release }: Config): { issues: UploadRules; re
   }
 }
 
-/** Reports attachments whose bytes are missing or damaged. */
+/** Reports attachments with missing or damaged bytes. */
 const attachmentsCheck = (database: Database, blobs: BlobStore): DoctorCheck => ({
   name: 'files',
   async *run({ quick }) {

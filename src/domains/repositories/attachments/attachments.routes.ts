@@ -18,7 +18,7 @@ interface AttachmentRouteDeps {
 
 const METHODS = ['GET', 'HEAD'] as const
 
-/** Uploaded files by their uuid: `/attachments/<uuid>` (behaviour/repositories#releases). */
+/** Serves uploaded files by their uuid: `/attachments/<uuid>` (behaviour/repositories#releases). */
 export function registerAttachments(
   app: FastifyInstance,
   { attachments, webAccess, repos }: AttachmentRouteDeps,

@@ -34,7 +34,7 @@ export type { AttachmentHold } from './uploads.ts'
 
 interface AttachmentEdit {
   readonly name?: string | undefined
-  /** For links to other servers only. */
+  /** Only for links to other servers. */
   readonly externalUrl?: string | undefined
 }
 
@@ -54,18 +54,15 @@ export interface Attachments extends Uploads {
    * owner is visible to its uploader.
    */
   requireVisible(viewer: Viewer, target: RepoInView, attachment: Attachment): Promise<void>
-  /**
-   * Throws Invalid for a name that is not allowed, BadRequest for a bad address and for one of a file that is not a
-   * link.
-   */
+  /** Throws Invalid for a name that is not allowed, BadRequest for an invalid URL or if the file is not a link. */
   edit(attachment: Attachment, edit: AttachmentEdit, rules: UploadRules): Promise<Attachment>
-  /** Throws NotFound when it is deleted meanwhile. */
+  /** Throws NotFound if the file was already deleted. */
   delete(attachment: Attachment): Promise<void>
   /** Deletes all files of an owner that the transaction deletes; jobs delete their bytes after commit. */
   deleteOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<void>
   /** Returns undefined if the bytes are missing. */
   open(attachment: Attachment, range?: BlobRange): Promise<Readable | undefined>
-  /** An address of the object store to read the bytes; undefined where they are read here. */
+  /** A URL of the object store for the bytes; undefined if this server sends them. */
   directLink(attachment: Attachment, as: BlobLink): Promise<string | undefined>
   countDownload(attachment: Attachment): Promise<void>
   /** Deletes a blob unless a row refers to it. */

@@ -11,13 +11,13 @@ import {
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 
-/** Bytes from which the media type is detected. */
+/** The number of bytes from which the media type is detected. */
 const SNIFF_BYTES = 1024
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
 type FileReads = Pick<Attachments, 'countDownload' | 'directLink' | 'open'>
 
-/** Answers with the bytes of a file or a range of them; redirects for links. Callers check permissions. */
+/** Sends the bytes of a file or a range of them; redirects for links. Callers check permissions. */
 export async function serveAttachment(
   attachments: FileReads,
   file: Attachment,
@@ -61,7 +61,10 @@ export async function serveAttachment(
   return reply.send(body)
 }
 
-/** To be saved, not shown: the object store sends no policy that keeps a browser from running an image. */
+/**
+ * Makes browsers save the file instead of showing it: the object store sends no policy that prevents a browser from
+ * running an image.
+ */
 const linkOf = (attachments: FileReads, file: Attachment, head: Buffer): Promise<string | undefined> =>
   attachments.directLink(file, {
     contentType: contentType(file.name, head),

@@ -1,10 +1,10 @@
-/** Which files may be uploaded; sizes in bytes. */
+/** The rules for uploaded files; sizes in bytes. */
 export interface UploadRules {
   readonly enabled: boolean
   /** Extensions (`.zip`), media types (`image/png`), `image/*` or `*` + `/*`; an empty list allows all. */
   readonly allowedTypes: readonly string[]
   readonly maxBytes: number
-  /** Of one issue, comment or release. */
+  /** The maximum number of files of one issue, comment or release. */
   readonly maxFiles: number
 }
 

@@ -36,7 +36,7 @@ export const createAttachmentOwners = (): AttachmentOwners => ({
   comment: createPort('attachments of comments'),
 })
 
-/** Owner ids of a file; 0 means none. A file of a comment has the id of the issue too. */
+/** Owner ids of a file; 0 means "none". A file of a comment has the id of the issue too. */
 type OwnerIds = Readonly<Record<`${AttachmentOwner}Id`, number>>
 
 /** Returns undefined for a file without an owner. */
@@ -68,7 +68,7 @@ export function requireNewName(rules: UploadRules, name: string): void {
   if (!isAllowedUpload(rules, name, undefined)) throw errors.attachmentTypeForbidden()
 }
 
-/** Yields the bytes of an upload after checking the type that the first chunk shows. Throws `refusal`. */
+/** Yields the bytes of an upload after checking the type detected from the first chunk. Throws `refusal`. */
 async function* checkedBytes(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   name: string,
@@ -91,7 +91,7 @@ async function* checkedBytes(
   }
 }
 
-/** Owner of a file; an id that is 0 or absent means none. */
+/** The owner of a file; an id that is 0 or absent means "none". */
 interface AttachmentPlace {
   readonly repoId: RepoId
   readonly releaseId?: number
@@ -102,18 +102,18 @@ interface AttachmentPlace {
 interface Upload {
   readonly name: string
   readonly source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Epoch milliseconds; now when absent. */
+  /** Epoch milliseconds; the current time if absent. */
   readonly createdAt?: number | undefined
 }
 
 export interface UploadPolicy extends UploadChecks {
-  /** Runs in the transaction that inserts the row; locks the row of the owner where its files are limited. */
+  /** Runs in the transaction that inserts the row; locks the row of the owner if the number of its files is limited. */
   readonly afterInsert?: (tx: Tx, attachment: Attachment) => Promise<void>
 }
 
-/** Stored bytes of files whose rows are inserted later; they are not swept until `release`. */
+/** Stored bytes of files whose rows are inserted later; the sweep ignores them until `release`. */
 export interface AttachmentHold {
-  /** Stores bytes as `Uploads.upload`, without a row. */
+  /** Stores bytes like `Uploads.upload`, without a row. */
   keep(
     upload: Pick<Upload, 'name' | 'source'>,
     checks: UploadChecks,
@@ -160,8 +160,8 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
 
   return {
     /**
-     * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, Invalid when
-     * the owner has as many files as it may have, BadRequest for a bad name.
+     * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, Invalid if
+     * the owner has the maximum number of files, BadRequest for an invalid name.
      */
     async upload(
       actor: Actor,
@@ -181,7 +181,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
       })
       return made!
     },
-    /** For files whose rows are inserted at the end of a longer task. */
+    /** Pins the bytes of files whose rows are inserted at the end of a longer task. */
     hold(): AttachmentHold {
       const hold = blobs.hold()
       return {
@@ -192,7 +192,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
         release: () => hold.release((hash) => isBlobAttached(database.read, hash)),
       }
     },
-    /** Throws BadRequest for a bad name or an address that is not http(s). */
+    /** Throws BadRequest for an invalid name or a URL that is not http(s). */
     async link(
       actor: Actor,
       place: AttachmentPlace,
@@ -206,7 +206,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
   }
 }
 
-/** Called after the insert, when the row of the owner is locked. */
+/** Call after the insert, while the row of the owner is locked. */
 async function requireRoom(
   tx: Tx,
   { owner, id }: NonNullable<ReturnType<typeof ownerOf>>,

@@ -1,5 +1,5 @@
 export interface AvatarTable {
-  /** As in the address of the image. */
+  /** The hash in the URL of the image. */
   hash: string
   /** The stored bytes. */
   blob: string

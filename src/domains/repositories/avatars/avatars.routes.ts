@@ -15,7 +15,7 @@ const HEADERS = {
 }
 
 /**
- * Uploaded images by their hash, and images generated from the hash of an address
+ * Serves uploaded images by their hash, and images generated from the hash of an email address
  * (behaviour/git-data-and-transport#web-addresses).
  */
 export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {

@@ -21,7 +21,7 @@ interface AvatarDeps extends Pick<Core, 'database' | 'clock' | 'jobs' | 'taskPoo
   readonly rules: AvatarRules
 }
 
-/** Younger blobs may belong to an upload in progress, which has no row yet. */
+/** Younger blobs may belong to an upload in progress, whose row does not exist yet. */
 const MIN_UNUSED_AGE_MS = 60 * 60 * 1000
 
 export type Avatars = ReturnType<typeof createAvatars>
@@ -56,7 +56,7 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
   const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => setRepoAvatar(tx, id, avatar)
 
   return {
-    /** `image` is base64 without a prefix; `caller` as of `callerKey`. Throws BadRequest with the reason. */
+    /** `image` is base64 without a prefix; `caller` is the result of `callerKey`. Throws BadRequest with the reason. */
     setOfAccount: (id: UserId, image: string, caller: string): Promise<void> =>
       put(String(id), { image, caller }, ofAccount(id)),
     clearOfAccount: (id: UserId): Promise<void> => clear(ofAccount(id)),
@@ -64,7 +64,7 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
       put(`repo-${id}`, { image, caller }, ofRepo(id)),
     clearOfRepo: (id: RepoId): Promise<void> => clear(ofRepo(id)),
 
-    /** An uploaded image by the hash in its address. */
+    /** An uploaded image by the hash in its URL. */
     async find(hash: string): Promise<AvatarFile | undefined> {
       const avatar = isBlobHash(hash) ? await findAvatar(database.read, hash) : undefined
       const size = avatar && (await blobs.size(avatar.blob))

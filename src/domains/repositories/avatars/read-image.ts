@@ -14,9 +14,9 @@ export interface AvatarRules {
   readonly maxHeight: number
   /** Bytes. */
   readonly maxBytes: number
-  /** Bytes up to which an image is stored unchanged. */
+  /** The maximum size in bytes of an image that is stored unchanged. */
   readonly maxKeptBytes: number
-  /** Pixels of each side of an image that is scaled. */
+  /** The width and height of a scaled image in pixels. */
   readonly side: number
 }
 

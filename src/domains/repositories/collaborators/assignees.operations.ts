@@ -15,7 +15,7 @@ interface AssigneeOperationDeps {
   readonly site: Site
 }
 
-/** Users who can be assigned or asked for a review; neither list has pages. */
+/** Operations that list the users who can be assigned or requested as reviewers; the lists have no pages. */
 export function assigneeOperations({ collaboration, guards, site }: AssigneeOperationDeps): Operation[] {
   const common = {
     method: 'GET',
@@ -58,7 +58,7 @@ interface RepoTeamOperationDeps {
   readonly site: Site
 }
 
-/** Teams of a repository's organization that have it (behaviour/repositories#teams-of-a-repository). */
+/** Operations on the teams of a repository in its organization (behaviour/repositories#teams-of-a-repository). */
 export function repoTeamOperations({ guards, repoTeams, site }: RepoTeamOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const read = { ...common, guard: guards.repo('see', { needsUser: true }), errors: [404, 405] } as const

@@ -29,7 +29,7 @@ type CollaborationDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export type Collaboration = ReturnType<typeof createCollaboration>
 
-/** The collaborators of a repository and what they may do (behaviour/repositories#collaborators). */
+/** The collaborators of a repository and their permissions (behaviour/repositories#collaborators). */
 export function createCollaboration({ database, clock, events }: CollaborationDeps) {
   const { read } = database
   return {
@@ -42,8 +42,8 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
     },
 
     /**
-     * Adds or changes, private accounts too, which get access to private repositories in no other way. Throws Invalid
-     * for unknown and inactive users, Forbidden when user or owner blocks the other.
+     * Adds or changes a collaborator. Private accounts can be added too: a private repository is not accessible to them
+     * otherwise. Throws Invalid for unknown and inactive users, Forbidden if user or owner blocks the other.
      */
     async put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void> {
       const user = await userQueries.findByName(read, name)
@@ -65,8 +65,8 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
     },
 
     /**
-     * Does nothing when there is none; deletes the watch of a user who loses access. Throws Invalid for an unknown
-     * user.
+     * Does nothing if the user is not a collaborator; deletes the watch of a user who loses access. Throws Invalid for
+     * an unknown user.
      */
     async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       const user = await requireUser(database, actor, repo, name)
@@ -84,7 +84,10 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       })
     },
 
-    /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
+    /**
+     * The effective permission of the user; only for repository administrators and the user. Throws Forbidden,
+     * NotFound.
+     */
     async permissionOf(viewer: SignedIn, { repo, access }: RepoInView, name: string): Promise<UserWithMode> {
       if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
         throw forbidden(
@@ -96,13 +99,16 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 
-    /** Users to whom an issue can be assigned, by id; the owner last. */
+    /** Users who can be assigned to issues, by id; the owner last. */
     async assignees(repo: Repo): Promise<User[]> {
       const people = await listCollaboratorsWith(read, repo.id, AccessMode.write)
       return ownerLast(repo, await withTeams(database, repo, people, AccessMode.write), (a, b) => a.id - b.id)
     },
 
-    /** Active users who can be asked for a review, by name, the owner last. Throws Forbidden for all others. */
+    /**
+     * Active users who can be requested as reviewers, by name, the owner last. Throws Forbidden unless the viewer may
+     * request reviews.
+     */
     async reviewers(viewer: SignedIn, repo: Repo): Promise<User[]> {
       const people = await listCollaboratorsWith(read, repo.id, AccessMode.read)
       const all = ownerLast(repo, await withTeams(database, repo, people, undefined), byName)
@@ -113,7 +119,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
   }
 }
 
-/** Throws Invalid. */
+/** Throws Invalid for an unknown user. */
 async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
   const user = await findNamedAccount(read, viewer, repo, name)
   if (user === undefined) throw unknownUser(name)
@@ -144,7 +150,7 @@ async function withTeams(
 const nameKey = ({ name }: User): string => name.toLowerCase()
 const byName = (a: User, b: User): number => (nameKey(a) < nameKey(b) ? -1 : nameKey(a) > nameKey(b) ? 1 : 0)
 
-/** Sorted, and a user who owns the repository behind all others. */
+/** Sorts users; the user who owns the repository is last. */
 function ownerLast(repo: Repo, people: readonly User[], order: (a: User, b: User) => number): User[] {
   const others = people.filter((user) => user.id !== repo.ownerId).toSorted(order)
   return repo.owner.kind === 'organization' ? others : [...others, repo.owner]

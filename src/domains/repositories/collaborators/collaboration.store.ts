@@ -7,7 +7,7 @@ import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, userRows } from '../../accounts/index.ts'
 
-/** Explicit collaborators by id; neither the owner nor team members. */
+/** Explicit collaborators by id, excluding the owner and team members. */
 export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const collaborations = db.selectFrom('collaboration').where('collaboration.repo_id', '=', repoId)
   const users = collaborations
@@ -41,7 +41,7 @@ export async function upsertCollaboration(
     .execute()
 }
 
-/** False when there was none. */
+/** False if the user was not a collaborator. */
 export async function deleteCollaboration(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('collaboration')

@@ -16,7 +16,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Who beside the owner has access to a repository: collaborators, teams and deploy keys. */
+/** Access to a repository in addition to its owner: collaborators, teams and deploy keys. */
 export const module = defineModule({
   name: 'collaborators',
   needs: ['repos'],

@@ -74,7 +74,7 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params.collaborator)
-        // COMPAT: only the repository's owner gets the account's own state here
+        // COMPAT: only the owner of the repository sees the state of the account here
         // (test/repositories/collaborators.test.ts).
         const presented = isSelf(viewer, access.repo.ownerId)
           ? userPresenters.present(user, viewer, site)

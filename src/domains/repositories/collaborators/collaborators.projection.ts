@@ -46,18 +46,19 @@ async function deleteCollaborationsOn(tx: Tx, userId: UserId, ownerId: UserId): 
   return rows.map((row) => asId(row.repo_id))
 }
 
-/** What users have in repositories that they can see, such as assignments to issues. */
+/** Records of users in repositories that they can see, such as assignments to issues. */
 interface RepoRecords {
-  /** The repositories of an owner in which the user has records, including those that it may not see. */
+  /** The repositories of an owner in which the user has records, including those that the user may not see. */
   listRepos(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]>
-  /** The members of a team who have records in the repository. */
+  /** The members of a team with records in the repository. */
   listTeamUsers(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]>
   deleteRecords(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void>
 }
 
 /**
- * Deletes the records of users who may no longer see a repository (behaviour/repositories#collaborators). The users are
- * locked: a transaction that locks a user, checks its access and inserts a record is committed before, or refuses.
+ * Deletes the records of users who lost access to a repository (behaviour/repositories#collaborators). The users are
+ * locked: a concurrent transaction that locks a user, checks its access and inserts a record either commits before this
+ * one, or sees that the access is lost.
  */
 export function lostAccessProjections({ listRepos, listTeamUsers, deleteRecords }: RepoRecords) {
   return {

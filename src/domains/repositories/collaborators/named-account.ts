@@ -6,8 +6,8 @@ import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import type { Repo } from '../repos/repo.store.ts'
 
 /**
- * Whether the viewer may name the account in a request about the repository: it does not hide from the viewer, or it has
- * a permission for the repository, as lists of it show.
+ * Whether the viewer may name the account in a request about the repository: the account is visible to the viewer, or
+ * it has a permission for the repository, as lists of the repository show.
  */
 export async function mayName(db: Db, viewer: SignedIn, repo: Repo, user: User): Promise<boolean> {
   if (await ownerQueries.isInView(db, viewer, user)) return true
@@ -15,7 +15,7 @@ export async function mayName(db: Db, viewer: SignedIn, repo: Repo, user: User):
   return grants !== undefined && (grants.isOrgMember || grants.collaboration > AccessMode.none)
 }
 
-/** Undefined also for an account that the viewer may not name: both are answered alike. */
+/** Undefined also for an account that the viewer may not name: both get the same response. */
 export async function findNamedAccount(db: Db, viewer: SignedIn, repo: Repo, name: string): Promise<User | undefined> {
   const user = await userQueries.findByName(db, name)
   return user !== undefined && (await mayName(db, viewer, repo, user)) ? user : undefined

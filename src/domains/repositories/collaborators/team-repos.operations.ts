@@ -22,7 +22,7 @@ interface TeamRepoOperationDeps {
   readonly teamRepos: TeamRepos
 }
 
-/** COMPAT: `{org}` is ignored, the team's own organization counts (test/accounts/orgs/teams.test.ts). */
+/** COMPAT: `{org}` is ignored in favour of the team's own organization (test/accounts/orgs/teams.test.ts). */
 export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const

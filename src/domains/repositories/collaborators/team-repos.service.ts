@@ -11,7 +11,7 @@ import { deleteHiddenWatches } from '../social/watches/hidden-watches.ts'
 import { listTeamWatchers, watchRepoByTeams } from '../social/watches/watches.store.ts'
 
 interface TeamRepoDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  /** Members of a team watch the repositories that it gets. */
+  /** Whether members of a team watch the repositories that are added to it. */
   readonly autoWatch: boolean
 }
 
@@ -31,21 +31,21 @@ export function createTeamRepos(deps: TeamRepoDeps) {
       throw forbidden('Must have admin-level access to the repository')
   }
   return {
-    /** Throws NotFound unless the team has this repository of its organization. */
+    /** Throws NotFound unless the team includes this repository of its organization. */
     async get(found: TeamOf, name: string): Promise<Repo> {
       const repo = await find(found, name)
       if (!(await teamQueries.hasRepo(read, found.team, repo))) throw notFound('repository is not of the team')
       return repo
     },
 
-    /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
+    /** Does nothing if the team includes it. Throws NotFound, Forbidden without admin access to the repository. */
     async add(actor: SignedIn, { org, team }: TeamOf, name: string): Promise<void> {
       const repo = await find({ org, team }, name)
       await requireAdmin(actor, repo)
       await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
     },
 
-    /** As add; Invalid for a team that includes all repositories. */
+    /** Throws the errors of `add`, and Invalid for a team that includes all repositories. */
     async delete(actor: SignedIn, { org, team }: TeamOf, name: string): Promise<void> {
       const repo = await find({ org, team }, name)
       await requireAdmin(actor, repo)
@@ -58,8 +58,8 @@ export function createTeamRepos(deps: TeamRepoDeps) {
 export type RepoTeams = ReturnType<typeof createRepoTeams>
 
 /**
- * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed
- * when the owner is not an organization, and NotFound for an unknown team.
+ * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed if
+ * the owner is not an organization, and NotFound for an unknown team.
  */
 export function createRepoTeams(deps: TeamRepoDeps) {
   const { database } = deps
@@ -82,13 +82,13 @@ export function createRepoTeams(deps: TeamRepoDeps) {
     throw forbidden('user is nor repo admin nor owner')
   }
   return {
-    /** The owners first, then A-Z. */
+    /** The owners first, then by name. */
     async list(repo: Repo): Promise<Team[]> {
       requireOrg(repo)
       return teamQueries.listOfRepo(database.read, repo)
     },
 
-    /** Throws NotFound for a team without the repository. */
+    /** Throws NotFound if the team does not include the repository. */
     async get(repo: Repo, name: string): Promise<Team> {
       const team = await find(repo, name)
       if (!(await teamQueries.hasRepo(database.read, team, repo)))
@@ -96,7 +96,7 @@ export function createRepoTeams(deps: TeamRepoDeps) {
       return team
     },
 
-    /** Throws Invalid when the team has it already, Forbidden where only owners may change teams. */
+    /** Throws Invalid if the team includes it already, Forbidden if only owners may change teams. */
     async add(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       requireOrg(repo)
       await requireTeamAdmin(actor, repo)
@@ -106,7 +106,8 @@ export function createRepoTeams(deps: TeamRepoDeps) {
     },
 
     /**
-     * Throws Invalid when the team does not have it, Forbidden as add; ignores teams that include all repositories.
+     * Throws Invalid if the team does not include it, and the Forbidden of `add`; ignores teams that include all
+     * repositories.
      */
     async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       requireOrg(repo)
@@ -128,7 +129,7 @@ interface TeamAndRepo {
   readonly repo: Repo
 }
 
-/** Adds the repository to the team, whose members then watch it. False when the team had it. */
+/** Adds the repository to the team, whose members then watch it. False if the team included it. */
 async function addToTeam(
   { clock, events, autoWatch }: TeamRepoDeps,
   tx: Tx,
@@ -149,8 +150,8 @@ async function addToTeam(
 }
 
 /**
- * Deletes the repository from the team and the watches of members who may no longer see it. False when the team did not
- * have it.
+ * Deletes the repository from the team and the watches of members who lose access. False if the team did not include
+ * it.
  */
 async function deleteFromTeam(
   { clock, events }: TeamRepoDeps,

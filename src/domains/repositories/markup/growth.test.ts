@@ -13,7 +13,7 @@ const input = (text: string, format: RenderInput['format']): RenderInput => ({
   commits: ['abcdef0'],
 })
 
-describe('texts that refer to nothing', () => {
+describe('texts without references', () => {
   it.each<[string, (size: number) => string]>([
     ['a mention that ends in a long run', (size) => `@a${'-'.repeat(size)}x`],
     ['mentions', (size) => '@a'.repeat(size / 2)],

@@ -86,10 +86,13 @@ const own = (env: unknown): string => (env as { context: MarkupContext }).contex
 
 const require = createRequire(import.meta.url)
 
-/** NOTE: loaded by the first block of code: it takes a quarter of the time in which a process can render a text. */
+/**
+ * NOTE: loaded when the first code block is rendered: loading takes a quarter of the time that a process has to render
+ * a text.
+ */
 const highlighter = (): HLJSApi => require('highlight.js/lib/common') as HLJSApi
 
-/** Short class names for the highlighter's token kinds, as clients' style sheets name them. */
+/** Short class names for the highlighter's token kinds, as in the style sheets of clients. */
 const SHORT: Readonly<Record<string, string>> = {
   keyword: 'k',
   built_in: 'nb',

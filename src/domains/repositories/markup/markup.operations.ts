@@ -10,10 +10,10 @@ import type { Markup, MarkupRequest } from './markup.service.ts'
 const Html = Type.String({ contentMediaType: 'text/html' })
 const HTML = 'text/html; charset=utf-8'
 
-/** The context of a text when the request has none, and the search for commits there. */
+/** The context of a text if the request has none, and the lookup of commits there. */
 type Place = Pick<MarkupRequest, 'context' | 'findCommits'>
 
-/** Where texts are rendered: without a context, or in a repository. */
+/** The location of rendered texts: without a context, or in a repository. */
 export interface MarkupFamily<Access> {
   readonly prefix: '' | '/repos/{owner}/{repo}'
   readonly suffix: string
@@ -25,13 +25,13 @@ interface MarkupOperationDeps {
   readonly markup: Markup
 }
 
-/** Rendering of texts that belong to no repository. */
+/** Operations that render texts without a repository. */
 export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
   markupFamily(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) })
 
 /**
- * Anyone may render (behaviour/decisions#rendering-without-credentials): bounded in size, and in time
- * and memory by the process that renders. What cannot be rendered is a validation error
+ * Rendering needs no credentials (behaviour/decisions#rendering-without-credentials): the size of texts is bounded, and
+ * the rendering process bounds time and memory. A text that cannot be rendered is a validation error
  * (behaviour/base-interface#endpoints-of-the-base-interface).
  */
 export function markupFamily<Access>(
@@ -54,7 +54,7 @@ export function markupFamily<Access>(
     request: Omit<MarkupRequest, 'context' | 'findCommits'>,
   ): Promise<Answer> => {
     const own = place(access)
-    // Commits are searched only for texts of this context.
+    // Commits are looked up only for texts in this context.
     return text(
       await markup.render({
         ...request,

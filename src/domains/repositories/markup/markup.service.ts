@@ -14,15 +14,15 @@ export interface MarkupRequest {
   readonly mode: string
   readonly context: string
   readonly wiki?: boolean
-  /** With mode `file`: its extension picks the renderer. */
+  /** With mode `file`: the extension selects the renderer. */
   readonly filePath?: string
-  /** Returns those ids that are commits of the repository of the text; absent without a repository. */
+  /** Returns those ids that are commits of the text's repository; absent without a repository. */
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
   /** See `SanitizeOptions`. */
   readonly picturesAsLinks?: boolean
   /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
-  /** Whose work it is; see `callerKey`. */
+  /** The requester that the work is counted for; see `callerKey`. */
   readonly caller: string
 }
 
@@ -32,7 +32,7 @@ const TASK: TaskKind<MarkupInput, string | Referenced> = {
   url: new URL('markup.task.ts', import.meta.url).href,
   deadline: 2_000,
 }
-/** Characters from which a text is large: it may take seconds and all memory of a child. */
+/** The minimum length of a large text in characters: it may take seconds and all memory of a child process. */
 const LARGE_TEXT_SIZE = 64 * 1024
 const LARGE_TASK: typeof TASK = { ...TASK, isLong: true }
 
@@ -71,7 +71,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
       throw refusalOf(error)
     })
 
-  /** NOTE: only accounts that the viewer may see: a link proves that an account exists. */
+  /** NOTE: only accounts that are visible to the viewer: a link proves that an account exists. */
   async function findTargets({
     text,
     viewer,
@@ -89,8 +89,8 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
 
   return {
     /**
-     * Safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type without a
-     * renderer and a text that takes too much time or memory; too-many-requests when too many texts wait.
+     * Returns safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type
+     * without a renderer and a text that takes too much time or memory; too-many-requests if too many texts are queued.
      */
     async render(request: MarkupRequest): Promise<string> {
       const { text, mode, context, wiki, filePath, caller, picturesAsLinks = false } = request

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-/** In a process of its own, where no other test has loaded anything. */
+/** Runs in its own process, where no other test has loaded modules. */
 const PROGRAM = `
   import { createRequire } from 'node:module'
   import { createTask } from ${JSON.stringify(new URL('./markup.task.ts', import.meta.url).pathname)}
@@ -15,7 +15,7 @@ const PROGRAM = `
   const code = render('~~~js\\nvar b = 1\\n~~~\\n')
   console.log(JSON.stringify({ plain, before, code, after: count() }))`
 
-it('loads the highlighter with the first block of code in a language', () => {
+it('loads the highlighter when it renders the first code block with a language', () => {
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' })
   const { plain, before, code, after } = JSON.parse(printed) as Record<string, string | number>
   expect(plain).toContain('class="chroma language-text display">b')

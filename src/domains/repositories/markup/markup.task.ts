@@ -1,7 +1,7 @@
 import { findReferenced, type Referenced } from './references/references.ts'
 import { render, type RenderInput } from './render.ts'
 
-/** A text to render, or one whose mentions and commit ids are to be found. */
+/** A text to render, or a text to search for mentions and commit ids. */
 export type MarkupInput =
   { readonly kind: 'render'; readonly input: RenderInput } | { readonly kind: 'find'; readonly text: string }
 

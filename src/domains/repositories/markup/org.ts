@@ -4,7 +4,7 @@ import { renderCodeBlock, isImage } from './inline-rules.ts'
 
 const EMPHASIS: Readonly<Record<string, string>> = { '*': 'strong', '/': 'em', _: 'ins', '+': 'del' }
 
-/** NOTE: pieces are bounded, so that a line of openings without an end is read in linear time. */
+/** NOTE: pieces are bounded, so that a line of openings without an end is parsed in linear time. */
 const PIECE = new RegExp(
   [
     String.raw`\[\[(?<target>[^\]\n]{1,1000})\](?:\[(?<text>[^\]\n]{1,1000})\])?\]`,
@@ -63,8 +63,7 @@ type Block = readonly [html: string, next: number]
 type Reader = (lines: readonly string[], at: number, context: MarkupContext, depth: number) => Block | undefined
 
 /**
- * Org markup: headings, text, lists, tables, blocks, links and footnotes. Syntax for exports and agendas is left
- * out.
+ * Org markup: headings, text, lists, tables, blocks, links and footnotes. Syntax for exports and agendas is ignored.
  */
 export function renderOrg(text: string, context: MarkupContext): string {
   return blocks(text.replaceAll('\r\n', '\n').split('\n'), context, 0)
@@ -99,7 +98,7 @@ const heading: Reader = (lines, at, context) => {
   ]
 }
 
-/** `#+TITLE:` becomes a heading; other keywords and comments are left out. */
+/** `#+TITLE:` becomes a heading; other keywords and comments are omitted. */
 const keyword: Reader = (lines, at, context) => {
   const line = lines[at]!
   const title = /^\s*#\+title:\s*(.*)$/i.exec(line)?.[1]
@@ -125,8 +124,8 @@ const delimited: Reader = (lines, at, context, depth) => {
 const ends = new WeakMap<readonly string[], ReadonlyMap<string, readonly number[]>>()
 
 /**
- * The first line after `at` that is this end. NOTE: the lines are read once; reading them at every beginning would take
- * quadratic time for a text of beginnings.
+ * The first line after `at` with this end. NOTE: the lines are indexed once; scanning them at every beginning would
+ * take quadratic time for a text of beginnings.
  */
 function findEnd(lines: readonly string[], text: string, at: number): number | undefined {
   const byText = ends.get(lines) ?? readEnds(lines)
@@ -245,7 +244,10 @@ const list: Reader = (lines, at, context, depth) => {
   return [`<${element} dir="auto">\n${html}</${element}>\n`, next]
 }
 
-/** The line after an item: lines that are indented more belong to it, with one empty line before each. */
+/**
+ * The number of the line after an item: more deeply indented lines belong to it, each optionally preceded by one empty
+ * line.
+ */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1
   while (end < lines.length) {

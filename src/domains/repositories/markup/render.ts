@@ -29,7 +29,7 @@ const SHAPES: Readonly<Record<string, string>> = {
 
 /**
  * Inserts an icon before the title of each alert. NOTE: runs after sanitizing, which deletes SVG; only alerts that the
- * renderer generated keep the class.
+ * renderer generated have the class at this point.
  */
 function withAlertIcons(html: string): string {
   return html.replaceAll(/<strong class="attention-(\w+)">/g, (title, kind: string) => {
@@ -47,7 +47,7 @@ export interface RenderInput {
   readonly rootUrl: string
   /** `Context` of the request. */
   readonly context: string
-  /** Lower-cased names that exist and may be mentioned. */
+  /** Lower-case names that exist and may be mentioned. */
   readonly mentionable: readonly string[]
   /** Ids in the text that name commits of the repository. */
   readonly commits: readonly string[]
@@ -106,7 +106,8 @@ function withRichRules(md: MarkdownIt): MarkdownIt {
 }
 
 /**
- * Footnotes as clients' style sheets expect them; ids of comments cannot clash with those of the page that embeds them.
+ * Generates footnotes for the style sheets of clients; ids in comments cannot clash with those of the page that embeds
+ * them.
  */
 function footnoteShape(md: MarkdownIt): void {
   const name = (meta: { id: number; label?: string } | null, context: MarkupContext): string =>
@@ -131,7 +132,7 @@ function footnoteShape(md: MarkdownIt): void {
   rules['footnote_anchor'] = rule((id, _, { own }) => ` <a href="#fnref:${id}" ${own}>↩︎</a>`)
 }
 
-/** A table with line numbers, the first line as its head. */
+/** A table with line numbers; the first line is its head. */
 function renderCsv(text: string, own: string): string {
   const rows = parseCsv(text)
   const cells = (row: readonly string[], tag: 'th' | 'td', number: number): string =>
@@ -139,7 +140,7 @@ function renderCsv(text: string, own: string): string {
   return `<table class="data-table" ${own}>${rows.map((row, index) => cells(row, index === 0 ? 'th' : 'td', index + 1)).join('')}</table>`
 }
 
-/** RFC 4180. The separator is that of comma, semicolon and tab which the first line contains most often. */
+/** RFC 4180. The separator is the most frequent of comma, semicolon and tab in the first line. */
 function parseCsv(text: string): string[][] {
   const head = text.slice(0, text.indexOf('\n') >>> 0)
   const count = (mark: string): number => head.split(mark).length
@@ -211,7 +212,7 @@ function rewriteLinks(md: MarkdownIt): void {
   }
 }
 
-/** NOTE: by one pass: a pass for each image would take quadratic time for a text of images. */
+/** NOTE: in one pass: one pass for each image would take quadratic time for a text of images. */
 function imagesInLinks(tokens: readonly Token[]): Token[] {
   const found: Token[] = []
   let links = 0

@@ -1,6 +1,6 @@
 import sanitizeHtml, { type IOptions } from 'sanitize-html'
 
-/** NOTE: the package's types lag behind it. */
+/** NOTE: the types of the package are outdated. */
 type Options = IOptions & { allowedEmptyAttributes: string[] }
 
 const ELEMENTS = (
@@ -32,15 +32,18 @@ export interface SanitizeOptions {
   /** A random text per rendering: the `data-own` of elements that the renderer generates. */
   readonly mark: string
   readonly keepClasses: boolean
-  /** Pictures and videos become links, for mail: loading them tells other servers that the mail was read. */
+  /**
+   * Replaces pictures and videos with links, for mail: loading them would reveal to other servers that the mail was
+   * read.
+   */
   readonly picturesAsLinks?: boolean
-  /** Resolves relative addresses in HTML that the text contains; absent: they are unchanged. */
+  /** Resolves relative URLs in HTML of the text; if absent, they are unchanged. */
   readonly place?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
 }
 
 /**
- * The last step of every rendering: deletes all but the allowed elements and attributes. Elements that the renderer did
- * not generate lose their classes, their ids get a prefix, and their relative addresses are resolved.
+ * The last step of every rendering: deletes all elements and attributes that are not allowed. Elements that the
+ * renderer did not generate lose their classes, their ids get a prefix, and their relative URLs are resolved.
  */
 export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {
@@ -98,7 +101,7 @@ type Attributes = Record<string, string>
 
 const LOADING: ReadonlySet<string> = new Set(['img', 'picture', 'source', 'video'])
 
-/** NOTE: a picture that the renderer generated is in a link already. */
+/** NOTE: a picture that the renderer generated is already in a link. */
 const linkOf =
   ({ mark, place }: SanitizeOptions) =>
   (_: string, { src = '', alt = '', 'data-own': own }: Attributes) => {
@@ -122,7 +125,7 @@ function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, 
 
 const ONLY_GENERATED = ['target', 'rel', 'data-markdown-generated-content', 'data-source-position']
 
-/** What an element of the text, not of the renderer, may not have; its id cannot equal one of the page. */
+/** Cleans an element of the text, as opposed to one of the renderer; its id cannot equal one of the page. */
 function cleanForeign(attribs: Attributes): void {
   if (attribs['id'] !== undefined) attribs['id'] = `user-content-${attribs['id'].replace(/^user-content-/, '')}`
   for (const name of ONLY_GENERATED) delete attribs[name]
@@ -133,7 +136,7 @@ const FORBIDDEN: readonly (readonly [name: string, value: RegExp])[] = [
   ['src', FORBIDDEN_SCHEME],
   ['poster', FORBIDDEN_SCHEME],
   ['cite', FORBIDDEN_SCHEME],
-  // A list of addresses: one anywhere in it.
+  // A list of URLs: matches one anywhere in it.
   ['srcset', /(?:javascript|vbscript|data):/i],
 ]
 

@@ -11,7 +11,10 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Which repositories the credentials of the sign-in module reach: browser sessions, SSH keys, restricted tokens. */
+/**
+ * The repositories that the credentials of the sign-in module may access: browser sessions, SSH keys, restricted
+ * tokens.
+ */
 export const module = defineModule({
   name: 'repo-access',
   needs: ['authenticate', 'keyLogins', 'repos', 'sessions', 'tokenRepos'],

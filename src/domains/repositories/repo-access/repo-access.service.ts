@@ -24,18 +24,18 @@ import { clientOf } from '../../../core/http/caller.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { Repos } from '../repos/repos.service.ts'
 
-/** A repository as the holder of a key may see it. */
+/** A repository in the view of the holder of a key. */
 export interface KeyTarget extends RepoInView {
-  /** The user of the key; for a deploy key the owner of the repository, limited to what the key may do. */
+  /** The user of the key; for a deploy key, the owner of the repository with the permissions of the key. */
   readonly viewer: SignedIn
   readonly key: KeyUse
-  /** A deploy key of other repositories: it reads here what anonymous viewers may. */
+  /** Whether the key is a deploy key of other repositories: here it may read what anonymous viewers may. */
   readonly isForeign: boolean
 }
 
 export type KeyTargets = ReturnType<typeof createKeyTargets>
 
-/** The repositories that the holders of SSH keys may see. */
+/** Finds the repositories that are visible to holders of SSH keys. */
 export function createKeyTargets(read: Db) {
   async function deployTarget(
     { grants }: KeyHolder & { kind: 'deploy' },
@@ -57,7 +57,7 @@ export function createKeyTargets(read: Db) {
   }
 
   return {
-    /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
+    /** Finds the repository by its name or a former name; undefined if it is missing or hidden from the holder. */
     async find(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined> {
       const repo = await findRepoByAnyName(read, owner, name)
       if (repo === undefined) return undefined
@@ -69,12 +69,12 @@ export function createKeyTargets(read: Db) {
   }
 }
 
-/** What is needed of a request to an address outside of the API. */
+/** The parts of a request to a web URL outside of the API. */
 interface WebRequest {
   readonly headers: Headers
-  /** The address of the client. */
+  /** The IP address of the client. */
   readonly ip: string
-  /** Of the path, `owner` and `repo` among them for a repository. */
+  /** The path parameters, including `owner` and `repo` for a repository. */
   readonly params: unknown
 }
 
@@ -85,10 +85,9 @@ interface RepoVisit extends RepoInView {
 export type WebAccess = ReturnType<typeof createWebAccess>
 
 /**
- * Access to the addresses that answers point to, by the credentials of the API, and without them by the session of a
- * browser that is signed in. What is missing and what the caller may not read are NotFound alike
- * (behaviour/git-data-and-transport#web-addresses). NOTE: for reading only: nothing here proves that a page of this
- * server sent the request.
+ * Access to the web URLs in responses, with the credentials of the API or the session of a signed-in browser. Missing
+ * and unreadable resources are both NotFound (behaviour/git-data-and-transport#web-addresses). NOTE: only for reading:
+ * nothing here protects against cross-site requests.
  */
 export function createWebAccess({
   authenticate,
@@ -108,15 +107,15 @@ export function createWebAccess({
     const user = credentials.kind === 'none' ? await sessions.find(jar.read(request, 'session')) : undefined
     return user === undefined ? authenticate(credentials, clientOf(request)) : viewerOfAccount(user)
   }
-  /** As `viewer`; undefined for anonymous callers where all callers must sign in. */
+  /** Like `viewer`, but undefined for anonymous requests if the server requires signing in. */
   async function findViewer(request: WebRequest): Promise<Viewer | undefined> {
     const caller = await identify(request)
     if (admitCaller(caller, { requireSignIn, scopes: ['repository'], level: 'read' }).kind === 'allowed') return caller
     return requireSignIn ? undefined : ANONYMOUS
   }
   /**
-   * Who calls; callers that the API would refuse count as anonymous. Throws NotFound for anonymous callers where
-   * all callers must sign in, Unauthenticated and TooManyRequests as `Authenticate`.
+   * The authenticated viewer; requests that the API would reject count as anonymous. Throws NotFound for anonymous
+   * requests if the server requires signing in, and the Unauthenticated and TooManyRequests of `Authenticate`.
    */
   async function viewer(request: WebRequest): Promise<Viewer> {
     const found = await findViewer(request)
@@ -126,7 +125,10 @@ export function createWebAccess({
   return {
     viewer,
     findViewer,
-    /** The repository of the path when the caller may read it, or the unit of `need`. Throws as `viewer`, and Moved. */
+    /**
+     * The repository of the path if the viewer may read it, or the unit of `need`. Throws the errors of `viewer`, and
+     * Moved.
+     */
     async requireRepo(request: WebRequest, need: Pick<RepoNeed, 'unit'> = {}): Promise<RepoVisit> {
       const { owner, repo: name } = request.params as { owner: string; repo: string }
       const caller = await viewer(request)

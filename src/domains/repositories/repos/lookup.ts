@@ -32,12 +32,13 @@ export interface RepoInView {
   readonly access: RepoAccess
 }
 
-/** How a request names a repository. */
+/** The name of a repository in a request. */
 export type RepoName = { readonly owner: string; readonly name: string } | { readonly id: RepoId }
 
 /**
- * What a name stands for, with the access of the viewer, from whom it may be hidden. With `follow` a former name
- * stands for the repository itself, without it for `moved` when the viewer may see what has the new name.
+ * Finds the repository with a name, with the access of the viewer, from whom it may be hidden. With `follow` a former
+ * name finds the repository itself; without it the result is `moved` if the viewer may see the repository with the new
+ * name.
  */
 export async function findRepoTarget(
   db: Db,
@@ -62,11 +63,11 @@ const MISSING = { kind: 'missing' } as const
 const movedOr = (error: MovedError | undefined): RepoTarget<Repo> =>
   error === undefined ? MISSING : { kind: 'moved', error }
 
-/** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved when renamed. */
+/** The repository in the view of the viewer. Throws NotFound if it is missing or hidden, Moved if it was renamed. */
 export const getRepoInView = async (db: Db, viewer: Viewer, owner: string, name: string): Promise<RepoInView> =>
   requireFound(await findRepoTarget(db, viewer, { owner, name }))
 
-/** As getRepoInView. */
+/** Like `getRepoInView`. */
 export const getRepoInViewById = async (db: Db, viewer: Viewer, id: RepoId): Promise<RepoInView> =>
   requireFound(await findRepoTarget(db, viewer, { id }))
 
@@ -77,7 +78,8 @@ function requireFound(target: RepoTarget<Repo>): RepoInView {
 }
 
 /**
- * For clients that get the same answer whether it is missing or refused. Throws Moved, and NotFound for every refusal.
+ * For clients that get the same response for missing and refused repositories. Throws Moved, and NotFound for every
+ * refusal.
  */
 export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
   if (admission.kind === 'moved') throw admission.error
@@ -85,7 +87,7 @@ export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
   return admission
 }
 
-/** The repository that has or had this name; the caller must decide whether the viewer may see it. */
+/** Finds the repository by its name or a former name; callers must check whether the viewer may see it. */
 export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
   const renamedOwner = async (): Promise<User | undefined> => {
     const id = await userQueries.findRenamedId(db, ownerName)
@@ -99,12 +101,12 @@ export async function findRepoByAnyName(db: Db, ownerName: string, repoName: str
   return id === undefined ? undefined : findRepoById(db, id)
 }
 
-/** What the viewer may do with a repository that is already loaded. */
+/** The access of the viewer to a loaded repository. */
 export async function loadRepoAccess(db: Db, viewer: Viewer, repo: Repo): Promise<RepoAccess> {
   return decideRepoAccess(viewer, repo, (await loadGrantsFor(db, viewer, [repo])).get(repo.id) ?? NO_GRANTS)
 }
 
-/** As loadRepoAccess for a page of repositories, with the same few queries whatever their number. */
+/** Like `loadRepoAccess` for a page of repositories, with the same few queries for any number of them. */
 export async function loadRepoAccesses(
   db: Db,
   viewer: Viewer,
@@ -114,7 +116,7 @@ export async function loadRepoAccesses(
   return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)]))
 }
 
-/** The ids of those repositories that the user may not see. */
+/** The ids of the repositories that the user may not see. */
 export async function hiddenFrom(db: Db, user: User, repos: readonly Repo[]): Promise<RepoId[]> {
   const accesses = await loadRepoAccesses(db, viewerOfAccount(user), repos)
   return repos.filter((repo) => !canSeeRepo(accesses.get(repo.id)!)).map((repo) => repo.id)
@@ -133,7 +135,7 @@ async function loadGrantsFor(
   )
 }
 
-/** The error with the current name of a renamed repository; undefined when the viewer may not see it. */
+/** The error with the current name of a renamed repository; undefined if the viewer may not see it. */
 async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedRepoId(db, owner.id, name)
   const repo = id === undefined ? undefined : await findRepoById(db, id)
@@ -142,8 +144,8 @@ async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Pro
 }
 
 /**
- * The repository that a request has just created and committed. Throws NotFound when another request has deleted it in
- * the meantime.
+ * The repository that a request has just created and committed. Throws NotFound if another request has already deleted
+ * it.
  */
 export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
   const repo = await findRepoById(db, id)
@@ -152,9 +154,8 @@ export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
 }
 
 /**
- * The actor, the repository and the access as they are now, for a change that has waited for a lock. Throws
- * Unauthenticated when the account or the token may no longer be used, NotFound when the repository is hidden, Locked
- * when it is archived.
+ * Reloads the actor, the repository and the access, for a change that has waited for a lock. Throws Unauthenticated if
+ * the account or the token is no longer usable, NotFound if the repository is hidden, Locked if it is archived.
  */
 export async function renewAccess(
   db: Db,
@@ -170,29 +171,31 @@ export async function renewAccess(
   return { actor: renewed, repo, access }
 }
 
-/** An account that may write the code of a repository, and its access to it. */
+/** An account with write access to the code of a repository, and its access. */
 export interface Writer {
   readonly viewer: SignedIn
   readonly access: RepoAccess
 }
 
-/** Undefined when the account may not write the code. */
+/** Undefined if the account has no write access to the code. */
 export async function findWriter(db: Db, viewer: SignedIn, repo: Repo): Promise<Writer | undefined> {
   const access = await loadRepoAccess(db, viewer, repo)
   return unitMode(access, 'repo.code') >= AccessMode.write ? { viewer, access } : undefined
 }
 
-/** Everything a Repository model contains, for one viewer. */
+/** The data of a Repository model for one viewer. */
 export interface RepoView {
   readonly repo: Repo
   readonly access: RepoAccess
-  /** The repository this one was forked from, when the viewer may see it. */
+  /** The repository that this one was forked from, if the viewer may see it. */
   readonly parent: Repo | undefined
   readonly transfer: { readonly doer: User; readonly recipient: User } | undefined
   readonly mirror: Mirror | undefined
 }
 
-/** Views in the order given, with a fixed number of queries. `decided` has accesses that were decided before. */
+/**
+ * Loads views in the given order, with a fixed number of queries. `decided` contains accesses that are already known.
+ */
 export async function loadRepoViews(
   db: Db,
   viewer: Viewer,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Settings of the units, kept as JSON in `repo.settings`: only what differs from the defaults is stored. */
+/** Settings of the units, stored as JSON in `repo.settings`: only values that differ from the defaults are stored. */
 export interface RepoSettings {
   readonly internalTracker: InternalTrackerSettings
   readonly externalTracker: ExternalTrackerSettings
@@ -35,9 +35,9 @@ export interface PullSettings {
   readonly autodetectManualMerge: boolean
   readonly deleteBranchAfterMerge: boolean
   readonly allowMaintainerEdit: boolean
-  /** merge, rebase, rebase-merge, squash or fast-forward-only; not checked when set. */
+  /** merge, rebase, rebase-merge, squash or fast-forward-only; not validated when set. */
   readonly defaultMergeStyle: string
-  /** Empty: the default branch. */
+  /** Empty for the default branch. */
   readonly defaultTargetBranch: string
 }
 
@@ -64,7 +64,7 @@ export const DEFAULT_REPO_SETTINGS: RepoSettings = {
   },
 }
 
-/** Most repositories have one of a few texts, and lists read one for each row. */
+/** Most repositories have one of a few values, and lists parse one for each row. */
 const parsed = new LRUCache<string, RepoSettings>({ max: 500 })
 
 /** The settings stored in `repo.settings`, with defaults for absent members. */

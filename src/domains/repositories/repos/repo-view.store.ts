@@ -8,7 +8,7 @@ export interface PendingTransfer {
   readonly recipientId: UserId
 }
 
-/** Transfers of these repositories that wait for their recipients; few have one. */
+/** Transfers of these repositories that wait for acceptance; few repositories have one. */
 export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<readonly PendingTransfer[]> {
   if (repoIds.length === 0) return []
   return cachedUntilCommit(db, `repo_transfer ${repoIds.join()}`, async () => {

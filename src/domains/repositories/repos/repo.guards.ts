@@ -14,24 +14,24 @@ interface RepoGuardOptions {
   /** The unit that `read` and `write` refer to. */
   readonly unit?: Unit
   /**
-   * Refuse with 423 when the repository is archived; `refuse-first`, for files, also those without the level and
-   * anonymous callers (behaviour/auth-and-access#request-pipeline, step 12).
+   * Rejects requests with 423 if the repository is archived. `refuse-first`, for files, does so before checking the
+   * access of the requester (behaviour/auth-and-access#request-pipeline, step 12).
    */
   readonly archived?: 'refuse' | 'refuse-first'
-  /** With `archived`: pull mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
+  /** With `archived`: pull mirrors are rejected in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
-  /** The text of the 423 after the name of the repository. */
+  /** The message of the 423 after the name of the repository. */
   readonly whenLocked?: (repo: string) => DomainError
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
-  /** Replaces the usual text of the 403; for write only. */
+  /** Replaces the default message of the 403; only for write. */
   readonly refusal?: string
   /**
-   * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
+   * COMPAT: below `/user` the 401 precedes the lookup, below `/repos` a hidden repository is 404 first
    * (test/repositories/social/watching.test.ts).
    */
   readonly signInFirst?: boolean
-  /** The look-up in place of `{owner}/{repo}`. Throws NotFound and Moved. */
+  /** Replaces the lookup by `{owner}/{repo}`. Throws NotFound and Moved. */
   find?(viewer: Viewer, params: GuardInput['params']): Promise<RepoInView>
 }
 
@@ -47,8 +47,8 @@ const LEVELS = {
 } as const
 
 /**
- * `{owner}/{repo}`: every check is that of `access/admit.ts`, here are the answers of the API. Hidden or missing 404,
- * renamed moved (behaviour/auth-and-access#refusals).
+ * Guards `{owner}/{repo}`: `access/admit.ts` checks, this maps the result to the responses of the API. Hidden or
+ * missing is 404, renamed is moved (behaviour/auth-and-access#refusals).
  */
 export function createRepoGuard(repos: Repos): RepoGuard {
   return (level, options = {}) => {
@@ -87,7 +87,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
   }
 }
 
-/** `{id}`: hidden or missing 404. */
+/** Guards `{id}`: hidden or missing is 404. */
 export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<RepoInView> {
   return {
     ...repoGuard('see', {
@@ -118,11 +118,11 @@ function refusalOf(reason: RepoRefusal, { unit, level, repo, whenLocked, refusal
   }
 }
 
-/** The 403 for a unit that cannot be read: it is off, or the caller has no right to it. */
+/** The 403 for a unit that cannot be read: it is disabled, or the requester has no access to it. */
 export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainError =>
   hasUnit(repo.units, unit) ? errors.repoReadRequired() : errors.unitDisabled(unit.slice('repo.'.length))
 
-/** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
+/** Issues, pulls and wiki are 404 if they are disabled or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {
   return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
 }
@@ -130,9 +130,9 @@ function isHiddenWhenOff(unit: Unit): boolean {
 export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
 
 /**
- * What issues and pull requests share, such as labels: those who see `{owner}/{repo}` read it, also where both units
- * are off; writers of either unit and administrators change it, also in archived repositories (behaviour/issues#labels,
- * behaviour/auth-and-access#refusals).
+ * Guards resources that issues and pull requests share, such as labels. Every viewer of `{owner}/{repo}` may read them,
+ * even if both units are disabled; writers of either unit and administrators may change them, also in archived
+ * repositories (behaviour/issues#labels, behaviour/auth-and-access#refusals).
  */
 export function createTrackerGuard(repoGuard: RepoGuard): TrackerGuard {
   return (intent) => {

@@ -63,7 +63,7 @@ interface SigningKeyOperationDeps {
 }
 
 /**
- * The server's public key by the path of a repository
+ * Returns the server's public key by the path of a repository
  * (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key).
  */
 export function signingKeyOperations({ guards, signer }: SigningKeyOperationDeps): Operation[] {

@@ -10,8 +10,8 @@ import type { ExternalTracker, InternalTracker, Permission, Repository } from '.
 import type { RepoView } from './lookup.ts'
 
 /**
- * A repository with everything computed (behaviour/repositories#the-repository-object). The owner looks as to an
- * ordinary viewer.
+ * Presents a repository with all computed members (behaviour/repositories#the-repository-object). The owner is
+ * presented as an ordinary viewer sees it.
  */
 export function presentRepo(view: RepoView, site: Site): Repository {
   const permissions = presentablePermissions(view.access)
@@ -104,7 +104,7 @@ type UnitMembers = Pick<
   | 'external_wiki'
 >
 
-/** What is switched on, whatever the caller's rights. */
+/** The enabled units, independent of the permissions of the viewer. */
 function units({ units: set, wikiBranch }: Repo, settings: RepoSettings): UnitMembers {
   const internalIssues = hasUnit(set, 'repo.issues')
   const externalIssues = hasUnit(set, 'repo.ext_issues')
@@ -140,7 +140,7 @@ const externalTracker = ({ externalTracker: own }: RepoSettings): ExternalTracke
   external_tracker_regexp_pattern: own.regexp,
 })
 
-/** With pull requests off everything is off but merging by hand. */
+/** If pull requests are disabled, all settings are off except manual merges. */
 const NO_PULLS = pulls({
   ignoreWhitespaceConflicts: false,
   allowMerge: false,

@@ -29,11 +29,11 @@ export interface Repo extends RepoFacts {
   readonly isMirror: boolean
   readonly isFork: boolean
   readonly isTemplate: boolean
-  /** The repository this one was forked from. */
+  /** The repository that this one was forked from. */
   readonly forkId: RepoId | undefined
-  /** The repository this one was generated from. */
+  /** The repository that this one was generated from. */
   readonly templateId: RepoId | undefined
-  /** Where it was imported from. */
+  /** The URL that it was imported from. */
   readonly originalUrl: string | undefined
   /** The hash of the uploaded picture. */
   readonly avatar: string | undefined
@@ -106,7 +106,9 @@ export function toRepo(row: RepoRow, owner: User): Repo {
   }
 }
 
-/** Those repositories of an owner whose ids a query selects, by id; including those that the caller may not see. */
+/**
+ * The repositories of an owner with ids that a query selects, by id; including those that the requester may not see.
+ */
 export async function listReposAmong<From extends keyof Schema>(
   db: Db,
   ownerId: UserId,
@@ -122,7 +124,7 @@ export async function listReposAmong<From extends keyof Schema>(
   return withOwners(db, rows)
 }
 
-/** Repositories join their owners by two queries: one row for a repository, one for each distinct owner. */
+/** Loads repositories and their owners with two queries: one row for each repository, one for each distinct owner. */
 async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
@@ -153,7 +155,7 @@ interface Named {
   readonly repo: Repo | undefined
 }
 
-/** The owner and its repository, by one query. */
+/** Finds the owner and its repository with one query. */
 export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
   cachedUntilCommit(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
     const [row] = await byNames(db, {
@@ -189,7 +191,7 @@ export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined
   return row && toRepo(row, userRows.toOwner(row))
 }
 
-/** In no particular order; ids without a row are left out. */
+/** In no particular order; ids without a row are omitted. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
   if (ids.length === 0) return []
   return cachedUntilCommit(db, `repo.ids ${ids.join()}`, async () => {
@@ -202,7 +204,7 @@ export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<re
   })
 }
 
-/** The repositories with these names, `owner/name` without regard to case, in no particular order. */
+/** The repositories with these names, `owner/name` matched case-insensitively, in no particular order. */
 export async function listReposByNames(db: Db, fullNames: readonly string[]): Promise<Repo[]> {
   if (fullNames.length === 0) return []
   const wanted = new Set(fullNames.map((name) => name.toLowerCase()))
@@ -267,9 +269,7 @@ export type RepoCounter =
   | 'stars_count'
   | 'watchers_count'
 
-/**
- * Changes a counter of one or several repositories by arithmetic in SQL, so that changes at the same time all count.
- */
+/** Changes a counter of one or several repositories with arithmetic in SQL, so that no concurrent change is lost. */
 export async function addToRepoCounter(
   tx: Tx,
   ids: RepoId | readonly RepoId[],

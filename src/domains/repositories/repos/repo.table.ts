@@ -15,26 +15,26 @@ declare module '../../../core/db/schema.ts' {
 /** A pull mirror. Times are epoch milliseconds. */
 export interface MirrorTable {
   repo_id: number
-  /** Milliseconds between two syncs; 0 is by hand only. */
+  /** Milliseconds between two syncs; 0 for manual syncs only. */
   interval: Generated<number>
   is_pruning: Generated<Flag>
   synced_at: Generated<number>
-  /** 0 for syncs by hand only. */
+  /** 0 for manual syncs only. */
   next_sync_at: Generated<number>
   /** Without credentials. */
   remote_url: Generated<string>
-  /** Sealed; empty for none. */
+  /** Encrypted; empty for none. */
   credentials: Generated<string>
   /** The branch of the remote's HEAD at the last sync. */
   remote_head: Generated<string>
-  /** The wiki is mirrored too; otherwise it is the repository's own. */
+  /** Whether the wiki is mirrored too; otherwise it is the repository's own. */
   has_wiki: Generated<Flag>
-  /** LFS objects are mirrored too, from `lfs_endpoint` (sealed) if it is set. */
+  /** Whether LFS objects are mirrored too, from `lfs_endpoint` (encrypted) if it is set. */
   has_lfs: Generated<Flag>
   lfs_endpoint: Generated<string>
-  /** LFS objects are missing: the next sync searches the whole history. */
+  /** Whether LFS objects are missing: the next sync then searches the whole history. */
   lfs_pending: Generated<Flag>
-  /** Of the last sync; empty when it succeeded. */
+  /** The error of the last sync; empty if it succeeded. */
   last_error: Generated<string>
 }
 
@@ -44,7 +44,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** A branch as the last push left it. Refs on disk are authoritative; `repo.reconcile` corrects these rows. */
+/** A branch after the last push. Refs on disk are authoritative; `repo.reconcile` corrects these rows. */
 export interface BranchTable {
   id: Generated<number>
   repo_id: number
@@ -82,10 +82,10 @@ export interface RepoTable {
   website: Generated<string>
   default_branch: string
   wiki_branch: string
-  /** The tip of the wiki when it was last recorded; empty before the first page. */
+  /** The last recorded tip of the wiki; empty before the first page. */
   wiki_oid: Generated<string>
   object_format: 'sha1' | 'sha256'
-  /** The path of the git data; stays the same when the repository is renamed. */
+  /** The path of the git data; unchanged when the repository is renamed. */
   storage: string
   is_private: Generated<Flag>
   is_archived: Generated<Flag>
@@ -93,15 +93,15 @@ export interface RepoTable {
   is_mirror: Generated<Flag>
   is_fork: Generated<Flag>
   is_template: Generated<Flag>
-  /** The repository this one was forked from; 0 for none or a lost one. */
+  /** The repository that this one was forked from; 0 for none or a deleted one. */
   fork_id: Generated<number>
-  /** The repository this one was generated from; 0 for none. */
+  /** The repository that this one was generated from; 0 for none. */
   template_id: Generated<number>
   original_url: Generated<string>
   avatar: Generated<string>
-  /** Bit set of the enabled units, see access/units.ts. */
+  /** A bit set of the enabled units, see access/units.ts. */
   units: number
-  /** Bits that were on when the operator switched their units off everywhere. */
+  /** Bits that were set before the operator disabled their units on the whole server. */
   suspended_units: Generated<number>
   /** JSON: settings of the units, see repo-settings.ts. */
   settings: Generated<string>

@@ -7,19 +7,19 @@ const InRepo = { repo_id: Id }
 
 export const repoEvents = {
   /**
-   * Later modules write what the repository starts with. The actor is its creator. `watchers_count` of the row counts
-   * the creator already when `auto_watch` is set.
+   * Later modules insert the initial data of the repository. The actor is its creator. With `auto_watch`,
+   * `watchers_count` of the row includes the creator already.
    */
   'repo.created': Type.Object({
     ...InRepo,
     name: Type.String(),
     /** The organization that owns it; absent for a user. */
     org_id: Type.Optional(Id),
-    /** The creator watches it, and so do the organization's teams that have all repositories. */
+    /** Whether the creator watches it, and the members of the organization's teams that include all repositories. */
     auto_watch: Type.Optional(Type.Boolean()),
-    /** What the creator may do as a collaborator, when it becomes one. */
+    /** The access of the creator as a collaborator, if it becomes one. */
     creator_mode: Type.Optional(Type.Integer()),
-    /** The label set that it starts with. */
+    /** The initial label set. */
     label_set: Type.Optional(Type.String()),
   }),
   'repo.deleted': Type.Object({
@@ -27,26 +27,25 @@ export const repoEvents = {
     name: Type.String(),
     owner_id: Id,
     storage: Type.String(),
-    /** The repository as it was; absent where its owner is deleted too. */
+    /** The repository before its deletion; absent if its owner is deleted too. */
     record: Type.Optional(Type.Unsafe<RepoRecord>(Type.Object({}))),
   }),
   /**
-   * The row of the repository, which is locked, is about to be deleted in this transaction. Projections delete or
-   * detach what no foreign key does. Not appended for the repositories of an account that is deleted: see
-   * `user.deleting`.
+   * The row of the repository is locked and about to be deleted in this transaction. Projections delete or detach rows
+   * that no foreign key covers. Not appended for the repositories of a deleted account: see `user.deleting`.
    */
   'repo.deleting': Type.Object(InRepo),
   'repo.edited': Type.Object({
     ...InRepo,
-    /** Columns that changed, by name. */
+    /** The names of changed columns. */
     changed: Type.Array(Type.String()),
-    /** When it turned private: it and its forks, and theirs. */
+    /** If it became private: the ids of the repository and of its direct and indirect forks. */
     made_private: Type.Optional(Type.Array(Id)),
   }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),
 }
 
-/** A repository without its owner, as JSON keeps it: what is undefined has no member. */
+/** A repository without its owner, as JSON: undefined members are absent. */
 export type RepoRecord = Omit<Repo, 'owner'>
 
 declare module '../../../core/events/catalog.ts' {

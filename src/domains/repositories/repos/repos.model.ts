@@ -145,7 +145,7 @@ const members = {
 const Members = Type.Object(members)
 type RepositoryMembers = Static<typeof Members>
 
-/** `parent` is a Repository again, one level deep. */
+/** `parent` is again a Repository, one level deep. */
 export const Repository = Type.Recursive((Self) => Type.Object({ ...members, parent: Nullable(Self) }), {
   $id: 'Repository',
 })
@@ -159,7 +159,7 @@ export type SearchError = Static<typeof SearchError>
 const Switch = Type.Optional(Type.Boolean())
 const name = Type.String({ maxLength: 100 })
 
-/** Absent members stay as they are. */
+/** Absent members are not changed. */
 export const EditRepoOption = Type.Object(
   {
     name: Type.Optional(name),

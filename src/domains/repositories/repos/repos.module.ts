@@ -118,7 +118,7 @@ function readRepoRules({ repository, service }: Config): RepoRules {
   }
 }
 
-/** Templates get those of ordinary repositories but Actions (behaviour/repositories#creating). */
+/** Templates get the units of ordinary repositories except Actions (behaviour/repositories#creating). */
 function defaultUnits(repository: Config['repository']): DefaultUnits {
   const disabled = namedUnits(repository.disabled_repo_units)
   const normal = namedUnits(repository.default_repo_units, disabled)

@@ -34,20 +34,20 @@ export function createRepos(deps: CreateRepoDeps) {
     (await loadRepoViews(read, viewer, [repo], new Map([[repo.id, access]])))[0]!
   return {
     /**
-     * Whether the viewer may do what `need` says with the repository of this name. With `follow` a former name stands for
-     * the repository itself; without it the answer is `moved` to viewers who may see what has the new name.
+     * Whether the viewer has the access in `need` to the repository with this name. With `follow` a former name finds
+     * the repository itself; without it the result is `moved` if the viewer may see the repository with the new name.
      */
     admit: async (
       viewer: Viewer,
       name: RepoName,
       need: RepoNeed & { readonly follow?: boolean },
     ): Promise<RepoAdmission<Repo>> => admit(viewer, await findRepoTarget(read, viewer, name, need), need),
-    /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved after a rename. */
+    /** The repository in the view of the viewer. Throws NotFound if it is missing or hidden, Moved after a rename. */
     getInView: (viewer: Viewer, owner: string, name: string): Promise<RepoInView> =>
       getRepoInView(read, viewer, owner, name),
-    /** Throws NotFound when missing or hidden. */
+    /** Throws NotFound if it is missing or hidden. */
     getInViewById: (viewer: Viewer, id: RepoId): Promise<RepoInView> => getRepoInViewById(read, viewer, id),
-    /** Also when it is hidden from the viewer. Throws NotFound. */
+    /** Also finds repositories that are hidden from the viewer. Throws NotFound. */
     async getById(id: RepoId): Promise<Repo> {
       const repo = await findRepoById(read, id)
       if (repo === undefined) throw errors.repoNotFound()
@@ -55,19 +55,22 @@ export function createRepos(deps: CreateRepoDeps) {
     },
     /** Whether the viewer may create repositories for this user or organization. */
     mayCreateFor: (viewer: SignedIn, owner: User): Promise<boolean> => ownerQueries.mayCreateFor(read, viewer, owner),
-    /** Creates a repository; that the viewer may do so for the owner was decided before. */
+    /** Creates a repository; the caller has checked that the viewer may create it for the owner. */
     create: (viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> => createRepo(deps, viewer, owner, input),
-    /** Throws what `createByPush` throws to a viewer who may not. */
+    /** Throws the errors of `createByPush` if the viewer may not create a repository by pushing. */
     requireCreatableByPush: async (viewer: SignedIn, owner: string): Promise<void> =>
       void (await requireCreatableByPush(deps, viewer, owner)),
-    /** Creates the missing repository that is pushed to. Throws forbidden where that is off, NotFound, invalid (name). */
+    /**
+     * Creates the missing repository that is the target of a push. Throws Forbidden if that is disabled, NotFound,
+     * Invalid (name).
+     */
     createByPush: (viewer: SignedIn, owner: string, name: string): Promise<Repo> =>
       createByPush(deps, viewer, owner, name),
-    /** What an answer shows of a repository whose access was decided before. */
+    /** The view of a repository whose access is already known. */
     view,
-    /** The same for its creator, with all rights. */
+    /** The same for its creator, with full permissions. */
     viewOfCreator: (viewer: Viewer, repo: Repo): Promise<RepoView> => view(viewer, { repo, access: ownerAccess(repo) }),
-    /** The repositories of a filter that the viewer may see, with a fixed number of queries. */
+    /** The repositories that match a filter and are visible to the viewer, with a fixed number of queries. */
     async list(viewer: Viewer, query: RepoQuery, paging: Paging): Promise<Page<RepoView>> {
       const page = await listRepos(read, viewer, query, paging)
       return { items: await loadRepoViews(read, viewer, page.items), total: page.total }
@@ -78,8 +81,8 @@ export function createRepos(deps: CreateRepoDeps) {
 }
 
 /**
- * The owner for whom a push may create a repository. Throws forbidden where that is switched off, NotFound when the
- * actor may not create one for this owner.
+ * The owner for whom a push may create a repository. Throws Forbidden if that is disabled, NotFound if the actor may
+ * not create one for this owner.
  */
 async function requireCreatableByPush(
   { database, rules }: CreateRepoDeps,
@@ -97,8 +100,8 @@ async function requireCreatableByPush(
 }
 
 /**
- * Creates the repository that is pushed to (behaviour/git-data-and-transport#git-over-http). Throws as
- * requireCreatableByPush, and NotFound when a repository that the actor may not see has the name.
+ * Creates the repository that is the target of a push (behaviour/git-data-and-transport#git-over-http). Throws the
+ * errors of `requireCreatableByPush`, and NotFound if a repository that the actor may not see has the name.
  */
 async function createByPush(deps: CreateRepoDeps, actor: SignedIn, ownerName: string, name: string): Promise<Repo> {
   const owner = await requireCreatableByPush(deps, actor, ownerName)

@@ -6,12 +6,12 @@ import { type CommitSigner, loadCommitSigner } from './signing.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
-    /** Undefined without a configured key: the commits of the server are not signed. */
+    /** Undefined without a configured key: commits of the server are not signed then. */
     readonly signer: CommitSigner | undefined
   }
 }
 
-/** The key of the server, which signs the commits that the server writes. */
+/** The key of the server, which signs commits written by the server. */
 export const module = defineModule({
   name: 'signing',
   needs: [],

@@ -5,14 +5,14 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { notFound } from '../../../core/platform/errors.ts'
 import type { CommitSigner } from './signing.ts'
 
-/** Common to the operations that answer a public key. */
+/** The common part of the operations that return a public key. */
 export const signingKeyAnswer = {
   method: 'GET',
   responses: { 200: Type.String({ contentMediaType: 'text/plain' }) },
   errors: [404],
 } as const
 
-/** The public part of the server's key. Throws NotFound when there is no key of this format. */
+/** Returns the public part of the server's key. Throws NotFound if there is no key of this format. */
 export function answerSigningKey(signer: CommitSigner | undefined, format: CommitSigner['format']): Answer {
   if (signer === undefined) throw notFound('no signing key')
   if (signer.format !== format) throw notFound(`signing key format is ${signer.format}`)

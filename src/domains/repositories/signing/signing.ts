@@ -2,10 +2,10 @@ import type { Identity, NewCommit, NewTag, ObjectWriter } from '../../../core/gi
 import { loadPgpSigner } from '../../../core/platform/pgp/index.ts'
 import { loadSshSigner } from '../../../core/platform/ssh/signature.ts'
 
-/** The key of the server, which signs the commits that the server writes. */
+/** The key of the server, which signs commits written by the server. */
 export interface CommitSigner {
   readonly format: 'openpgp' | 'ssh'
-  /** The committer of signed commits. */
+  /** The name of the committer of signed commits. */
   readonly name: string
   readonly email: string
   /** Armored, or one OpenSSH line. */
@@ -76,7 +76,9 @@ function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 
   return appendTrailers(message, [`Co-committed-by: ${committer.name} <${committer.email}>`])
 }
 
-/** A message with further trailers, in its last paragraph if that consists of trailers, and one newline at the end. */
+/**
+ * Appends trailers to a message, in its last paragraph if that consists of trailers; the result ends in one newline.
+ */
 function appendTrailers(message: string, trailers: readonly string[]): string {
   const body = message.trimEnd()
   if (trailers.length === 0) return `${body}\n`
@@ -97,7 +99,7 @@ function endsInTrailers(body: string): boolean {
   )
 }
 
-/** How the server writes commits and tags. */
+/** Writes commits and tags of the server. */
 export const gitWriter = {
   writeCommit,
   writeTag,

@@ -27,7 +27,8 @@ interface SocialListOperationDeps {
 }
 
 /**
- * What a user starred and watches, for itself and for others (behaviour/base-interface#endpoints-of-the-base-interface,
+ * Operations that list starred and watched repositories, of the requester and of other users
+ * (behaviour/base-interface#endpoints-of-the-base-interface,
  * behaviour/users-and-admin#following-stars-watches-repository-lists).
  */
 export function socialListOperations({
@@ -45,7 +46,8 @@ export function socialListOperations({
     responses: { 200: Type.Array(Repository) },
   } as const
   /**
-   * COMPAT: `permissions` are those of the user whose list it is, not of the caller (test/repositories/social/watching.test.ts).
+   * COMPAT: `permissions` are those of the user of the list, not of the requester
+   * (test/repositories/social/watching.test.ts).
    */
   const page = async (
     list: List,

@@ -6,13 +6,13 @@ import { deleteActivities } from './activities/activity.store.ts'
 import { describePush } from './activities/describe-push.ts'
 
 const socialJobPayloads = {
-  /** Adds the commits of a push to its entries in feeds. */
+  /** Adds the commits of a push to its feed entries. */
   'activity.describe': Type.Object({
     repo_id: Type.Integer(),
     event_id: Type.Integer(),
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),
-  /** Deletes entries of feeds that are too old for any heatmap. */
+  /** Deletes feed entries that are too old for any heatmap. */
   'activities.prune': Type.Object({}),
 }
 
@@ -21,7 +21,7 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 const DAY_MS = 24 * 60 * 60_000
-/** Heatmaps cover a year and a week; feeds keep a month more. */
+/** Heatmaps cover a year and a week; feeds are stored a month longer. */
 const RETENTION_MS = 400 * DAY_MS
 
 type SocialJobDeps = Pick<Core, 'database' | 'git' | 'clock'>

@@ -6,7 +6,7 @@ import { UserModel as User } from '../../accounts/index.ts'
 export const Activity = Type.Object(
   {
     id: Type.Integer(),
-    /** Whose feed this is. */
+    /** The user of this feed. */
     user_id: Type.Integer(),
     op_type: Type.String(),
     act_user_id: Type.Integer(),
@@ -26,7 +26,7 @@ export type Activity = Omit<Static<typeof Activity>, 'repo'> & { repo: Repositor
 
 export const UserHeatmapData = Type.Object(
   {
-    /** Epoch seconds, the beginning of a quarter of an hour. */
+    /** Epoch seconds, the start of a quarter of an hour. */
     timestamp: Type.Integer(),
     contributions: Type.Integer(),
   },
@@ -38,7 +38,7 @@ export const WatchInfo = Type.Object(
   {
     subscribed: Type.Boolean(),
     ignored: Type.Boolean(),
-    /** The contract shows no type for it; it is null. */
+    /** The API defines no type for it; it is null. */
     reason: Type.Null(),
     created_at: Type.String({ format: 'date-time' }),
     url: Type.String(),

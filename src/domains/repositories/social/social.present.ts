@@ -9,7 +9,7 @@ import type { Activity, WatchInfo } from './social.model.ts'
 import type { Repo } from '../repos/repo.store.ts'
 
 export interface FeedContext {
-  /** Whose feed it is. */
+  /** The id of the user of the feed. */
   readonly feedId: number
   readonly viewer: Viewer
   readonly site: Site
@@ -39,8 +39,8 @@ export function presentActivity(
 }
 
 /**
- * How the caller watches the repository (behaviour/base-interface#watchinfo): `created_at` is the repository's
- * (behaviour/repositories#watching-and-starring).
+ * Presents how the requester watches the repository (behaviour/base-interface#watchinfo): `created_at` is that of the
+ * repository (behaviour/repositories#watching-and-starring).
  */
 export function presentWatchInfo(repo: Repo, site: Site): WatchInfo {
   const url = `${site.rootUrl()}/api/v1/repos/${repo.fullName}`

@@ -7,16 +7,16 @@ import { deleteStarsAndWatchesOn, deleteStarsOfOwner, deleteStarsOf } from './so
 import { deleteHiddenWatches } from './watches/hidden-watches.ts'
 import { watchNewRepo, watchReposOfTeam } from './watches/watches.store.ts'
 
-/** An entry of a feed, in the contract's words (behaviour/users-and-admin#activity-and-other-lists). */
+/** A feed entry in the terms of the API (behaviour/users-and-admin#activity-and-other-lists). */
 interface NewActivity {
   readonly opType: string
-  /** When it differs from that of the event. */
+  /** Set if it differs from that of the event. */
   readonly repoId?: number
   readonly refName?: string
   readonly content?: string
 }
 
-/** The content of a push, in the form that clients parse, until `activity.describe` has read its commits. */
+/** The content of a push, in the format that clients parse, until `activity.describe` has read its commits. */
 const NO_COMMITS = JSON.stringify({ Commits: [], HeadCommit: null, CompareURL: '', Len: 0 })
 
 const isZero = (oid: string): boolean => /^0+$/.test(oid)
@@ -48,7 +48,7 @@ const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo
 
 type Entries = NewActivity | readonly NewActivity[]
 
-/** Inserts the entries that an event adds to feeds; none for an event without an actor (a repair, a deploy key). */
+/** Inserts the feed entries of an event; none for an event without an actor (a repair, a deploy key). */
 const recordActivity =
   <Kind extends EventKind>(entriesOf: (payload: EventPayload<Kind>, tx: Tx) => Entries | Promise<Entries>) =>
   async (tx: Tx, { id, actorId, repoId: ownRepoId, at, payload }: DomainEvent<Kind>): Promise<void> => {
@@ -69,7 +69,7 @@ const recordActivity =
     )
   }
 
-/** Every kind of event that appears in feeds; projections, because clients read a feed right after a change. */
+/** The events that appear in feeds. They are projections because clients read a feed right after a change. */
 export const activityProjections = {
   'release.published': recordActivity<'release.published'>(({ tag_name, title }) => ({
     opType: 'publish_release',
@@ -91,7 +91,7 @@ export const activityProjections = {
   })),
 } satisfies Projections
 
-/** The creator watches its new repository where the server is configured so. */
+/** The creator watches its new repository if the server is configured so. */
 export const repoWatchProjections = {
   async 'repo.created'(
     tx: Tx,
@@ -127,8 +127,9 @@ export const socialBlockProjections: Projections = {
 }
 
 /**
- * With `autoWatch` a user watches the repositories of a team that it joins. Who leaves stops watching repositories that
- * it can no longer see. When an organization becomes private, the stars of its repositories are deleted.
+ * With `autoWatch` a user watches the repositories of a team that it joins. A user who leaves stops watching
+ * repositories that it can no longer see. When an organization becomes private, the stars of its repositories are
+ * deleted.
  */
 export function socialOrgProjections({ autoWatch }: { readonly autoWatch: boolean }): Projections {
   return {

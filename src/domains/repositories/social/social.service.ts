@@ -9,16 +9,16 @@ import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } f
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watches.store.ts'
 
 export interface SocialDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  /** Users watch the repositories that they push to. */
+  /** Whether users watch the repositories that they push to. */
   readonly watchOnPush: boolean
 }
 
 export type Social = ReturnType<typeof createSocial>
 
 /**
- * Watching and starring (behaviour/base-interface#endpoints-of-the-base-interface,
- * behaviour/repositories#watching-and-starring). Everything is idempotent. `watch` and `star` throw Forbidden for users
- * whom the owner blocks.
+ * Watches and stars of repositories (behaviour/base-interface#endpoints-of-the-base-interface,
+ * behaviour/repositories#watching-and-starring). All methods are idempotent. `watch` and `star` throw Forbidden for
+ * users whom the owner blocks.
  */
 export function createSocial({ database, clock, events, watchOnPush }: SocialDeps) {
   const { read } = database
@@ -43,13 +43,13 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
         const at = clock.now()
         await userQueries.lock(tx, [actor.account.id])
         const before = await findWatchMode(tx, actor.account.id, repo.id)
-        // Stores the choice where a later push would otherwise start the watch again.
+        // Stores the choice if a later push would otherwise start the watch again.
         if (watchOnPush) await putWatch(tx, actor.account.id, repo.id, { mode: 'ignored', at })
         else await deleteWatch(tx, actor.account.id, repo.id)
         if (before === 'normal' || before === 'auto')
           await events.append(tx, 'repo.unwatched', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    /** Watches after a push where the server is configured so, unless the user stopped watching. */
+    /** Watches after a push if the server is configured so, unless the user stopped watching. */
     async watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void> {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
       const [user, repo] = [await userQueries.findById(tx, userId), await findRepoById(tx, repoId)]
@@ -57,7 +57,7 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
     },
     /** Users in the order of their watches. */
     watchers: (repo: Repo, paging: Paging): Promise<Page<User>> => listWatchers(read, repo.id, paging),
-    /** Repositories that `user` watches, by id: all that it may see for itself, public ones for others. */
+    /** Repositories that `user` watches, by id: all visible ones for the user itself, public ones for others. */
     watchedBy: (viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>> =>
       listWatchedRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
     isStarred: (viewer: SignedIn, repo: Repo): Promise<boolean> => isStarred(read, viewer.account.id, repo.id),

@@ -18,7 +18,7 @@ export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise
   return row !== undefined
 }
 
-/** False when it was starred already. Updates the counters of the user and the repository. */
+/** False if it was starred already. Updates the counters of the user and the repository. */
 export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('star')
@@ -30,7 +30,7 @@ export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: num
   return true
 }
 
-/** False when there was none. */
+/** False if there was no star. */
 export async function deleteStar(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('star')
@@ -71,7 +71,10 @@ export function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<
   })
 }
 
-/** Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
+/**
+ * Repositories that the user starred and the viewer may see, by id. `publicOnly` omits private ones even if they are
+ * visible.
+ */
 export function listStarredRepos(
   db: Db,
   userId: UserId,

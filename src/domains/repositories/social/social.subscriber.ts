@@ -19,7 +19,7 @@ export function socialSubscriptions({ jobs, social }: SocialSubscriberDeps): Sub
           { repo_id: repoId, event_id: id, updates: [...updates] },
           { key: String(id) },
         ),
-      // Users watch what they push to, where the server is configured so
+      // Users watch repositories that they push to, if the server is configured so
       // (behaviour/repositories#watching-and-starring).
       async (tx, { actorId, repoId, payload }) => {
         if (actorId > 0 && payload.is_mirror_sync !== true) await social.watchPushed(tx, asId(actorId), asId(repoId))

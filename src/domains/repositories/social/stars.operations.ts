@@ -19,7 +19,7 @@ interface StarOperationDeps {
   readonly starsDisabled: boolean
 }
 
-/** Stars of the caller and the stargazers of a repository. */
+/** Operations on the stars of the requester and the stargazers of a repository. */
 export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
   const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
   const common = {
@@ -86,7 +86,7 @@ export function starOperations({ guards, site, social, starsDisabled }: StarOper
   ]
 }
 
-/** The guard refuses with 403 where the site has switched stars off. */
+/** Makes the guard refuse with 403 if the site disables stars. */
 export function whenStarsAreOn<Access>(guard: Guard<Access>, isOff: boolean): Guard<Access> {
   if (!isOff) return guard
   return {

@@ -6,7 +6,7 @@ interface LabelOfSet {
   readonly name: string
   readonly color: string
   readonly description: string
-  /** At most one label of its scope, the part before the slash, on an issue. */
+  /** An issue has at most one label of the scope, which is the part before the slash. */
   readonly exclusive: boolean
 }
 
@@ -23,7 +23,7 @@ const scoped = (name: string, color: string, description: string): LabelOfSet =>
   exclusive: true,
 })
 
-/** Label sets by name, A-Z (behaviour/users-and-admin#miscellaneous-endpoints). */
+/** Label sets by name, sorted (behaviour/users-and-admin#miscellaneous-endpoints). */
 export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
   [
     'Advanced',
@@ -72,7 +72,7 @@ export function labelsOfSet(name: string): readonly LabelOfSet[] {
 
 type Texts = ReadonlyMap<string, string>
 
-/** Texts by name, sorted by code point; read at the first use and cached. */
+/** Texts by name, sorted by code point; read on first use and cached. */
 function textsOf(file: string): () => Texts {
   let texts: Texts | undefined
   return () => {
@@ -88,7 +88,7 @@ export const gitignoreTemplates = textsOf('gitignores.json')
 /** Licence texts by SPDX id, with placeholders such as `<year>` and `<copyright holders>`. */
 export const licenseTemplates = textsOf('licenses.json')
 
-/** One `.gitignore` of the named templates, a comma list. Throws invalid for an unknown name. */
+/** A `.gitignore` of the named templates, separated by commas. Throws Invalid for an unknown name. */
 export function renderGitignore(names: string): string {
   const parts = listOf(names).map((name) => `# ---> ${name}\n${get(gitignoreTemplates(), 'gitignore', name)}`)
   return parts.map((part) => (part.endsWith('\n') ? part : `${part}\n`)).join('\n')
@@ -110,7 +110,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, keyof LicenseFacts])[] = [
   [/<program>|\[software name\]/gi, 'repo'],
 ]
 
-/** The text of a licence with its placeholders replaced. Throws invalid for an unknown name. */
+/** The text of a licence with its placeholders replaced. Throws Invalid for an unknown name. */
 export function renderLicense(name: string, facts: LicenseFacts): string {
   return PLACEHOLDERS.reduce(
     (text, [placeholder, fact]) => text.replaceAll(placeholder, () => String(facts[fact])),

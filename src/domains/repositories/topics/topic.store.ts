@@ -14,7 +14,7 @@ export const topicCounters = {
 
 /** Recounts a column for these topics. */
 export async function recountTopics(tx: Tx, column: keyof typeof topicCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: waits for concurrent transactions on these rows, so that the next statement sees what they wrote.
+  // NOTE: waits for concurrent transactions on these rows, so that the next statement sees their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('topic').select('id').where('id', 'in', ids))
     .execute()

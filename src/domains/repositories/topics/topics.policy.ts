@@ -8,13 +8,13 @@ export const normaliseTopic = (topic: string): string => topic.trim().toLowerCas
 export const isTopic = (topic: string): boolean => topic.length <= MAX_LENGTH && VALID.test(topic)
 
 /**
- * Normalised, without empty ones and duplicates, in the order given (behaviour/repositories#topics-languages-licences).
+ * Normalised, without empty ones and duplicates, in the given order (behaviour/repositories#topics-languages-licences).
  */
 export function normaliseTopics(topics: readonly string[]): string[] {
   return [...new Set(topics.map(normaliseTopic))].filter((topic) => topic !== '')
 }
 
-/** Which topics a repository may have. */
+/** The rules for topics of a repository. */
 export const topicRules = {
   maxTopics: MAX_TOPICS,
   isTopic,

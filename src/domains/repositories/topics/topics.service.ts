@@ -40,7 +40,7 @@ export function createTopics({ database, clock, events }: TopicDeps) {
       await change(actor, repo, () => topics)
     },
 
-    /** Does nothing when the repository has the topic. Throws Invalid with the member `invalidTopics`. */
+    /** Does nothing if the repository has the topic. Throws Invalid with the member `invalidTopics`. */
     async add(actor: Actor, repo: Repo, sent: string): Promise<void> {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
@@ -50,7 +50,7 @@ export function createTopics({ database, clock, events }: TopicDeps) {
       })
     },
 
-    /** Throws NotFound when the repository does not have the topic, Invalid for a malformed one. */
+    /** Throws NotFound if the repository does not have the topic, Invalid for a malformed one. */
     async delete(actor: Actor, repo: Repo, sent: string): Promise<void> {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
@@ -72,7 +72,7 @@ function requireTopic(sent: string): string {
 }
 
 /**
- * COMPAT: these answers have `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
+ * COMPAT: these responses have `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
  * test/repositories/topics.test.ts).
  */
 function refused(message: string, invalidTopics: readonly string[] | string | null): DomainError {

@@ -32,7 +32,7 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
     describe: 'callers that may see the repository or accept its transfer',
   }
   /**
-   * COMPAT: the answer shows the rights that the caller had before, and who watched before
+   * COMPAT: the response contains the permissions and watchers before the transfer
    * (test/repositories/transfer.test.ts).
    */
   const present = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {

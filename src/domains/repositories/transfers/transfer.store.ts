@@ -26,7 +26,7 @@ export async function insertTransfer(tx: Tx, values: Insertable<RepoTransferTabl
   await tx.insertInto('repo_transfer').values(values).execute()
 }
 
-/** False when there was none. */
+/** False if there was none. */
 export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('repo_transfer').where('repo_id', '=', repoId).executeTakeFirst()
   return numDeletedRows > 0n

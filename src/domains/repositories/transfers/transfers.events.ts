@@ -7,7 +7,7 @@ const Offer = { repo_id: Id, recipient_id: Id }
 export const transferEvents = {
   'repo.transfer_rejected': Type.Object(Offer),
   'repo.transfer_started': Type.Object(Offer),
-  /** The repository has another owner; its old path redirects to the new one. */
+  /** The owner of the repository changed; its old path redirects to the new one. */
   'repo.transferred': Type.Object({ repo_id: Id, name: Type.String(), old_owner_id: Id, owner_id: Id }),
 }
 

@@ -44,7 +44,9 @@ export type Transfers = ReturnType<typeof createTransfers>
 export function createTransfers(deps: TransferDeps) {
   const { read } = deps.database
   return {
-    /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
+    /**
+     * Like `Repos.getInView`, but also finds the repository for the recipient of a pending transfer who cannot see it.
+     */
     async getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView> {
       try {
         return await getRepoInView(read, viewer, owner, name)
@@ -59,9 +61,9 @@ export function createTransfers(deps: TransferDeps) {
     },
 
     /**
-     * `done` when the actor may create repositories for the new owner, else `pending` until the new owner accepts. Throws
-     * NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden (blocked, limit, team of
-     * another organization).
+     * Returns `done` if the actor may create repositories for the new owner, otherwise `pending` until the new owner
+     * accepts. Throws NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden
+     * (blocked, limit, team of another organization).
      */
     async start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'> {
       const newOwner = await getNewOwner(deps, actor, target.newOwner)
@@ -85,8 +87,8 @@ export function createTransfers(deps: TransferDeps) {
     },
 
     /**
-     * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the recipient has a
-     * repository of that name.
+     * Throws NotFound if none is pending, Forbidden unless the actor is the recipient, Invalid if the recipient has a
+     * repository with that name.
      */
     async accept(actor: SignedIn, repo: Repo): Promise<void> {
       const { transfer, recipient } = await requireRecipient(deps, actor, repo)
@@ -107,7 +109,7 @@ export function createTransfers(deps: TransferDeps) {
       })
     },
 
-    /** Throws as accept. */
+    /** Throws the errors of `accept`. */
     async reject(actor: SignedIn, repo: Repo): Promise<void> {
       const { recipient } = await requireRecipient(deps, actor, repo)
       await deps.database.transaction(async (tx) => {
@@ -123,7 +125,7 @@ export function createTransfers(deps: TransferDeps) {
   }
 }
 
-/** Locks the repository. Throws NotFound when it was deleted or got another owner at the same time. */
+/** Locks the repository. Throws NotFound if it was deleted or transferred concurrently. */
 async function lockUnmoved(tx: Tx, repo: Repo): Promise<Repo> {
   await lockRepo(tx, repo.id)
   const current = await findRepoById(tx, repo.id)
@@ -201,8 +203,8 @@ interface OfferRows {
 }
 
 /**
- * Inserts a pending transfer. A recipient that could not see the repository becomes a reading collaborator, and remains
- * one when it rejects the transfer.
+ * Inserts a pending transfer. A recipient who could not see the repository becomes a collaborator with read access, and
+ * remains one after rejecting the transfer.
  */
 async function insertOffer(
   tx: Tx,
@@ -262,7 +264,7 @@ interface RepoMove {
   readonly teamIds: readonly TeamId[]
   /** The user who started the transfer; it watches the repository afterwards. */
   readonly doerId: UserId
-  /** Who makes the move now: the doer, or the recipient who accepts. */
+  /** The actor of this step: the doer, or the recipient who accepts. */
   readonly actor: Actor
 }
 
@@ -271,8 +273,8 @@ interface MoveDeps extends Pick<Core, 'clock' | 'events'> {
 }
 
 /**
- * Changes the owner of a repository to one that has none of its name. The old path redirects to the new one; the teams
- * of the old organization lose the repository and the named teams of the new one get it. Files do not move.
+ * Changes the owner of a repository to one that has no repository of its name. The old path redirects to the new one;
+ * the teams of the old organization lose the repository and the named teams of the new one get it. Files are not moved.
  */
 async function moveRepo(
   tx: Tx,

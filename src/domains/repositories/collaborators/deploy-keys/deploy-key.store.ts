@@ -57,7 +57,7 @@ function toDeployKey({ id, title, comment, algorithm, blob, fingerprint, ...row 
   }
 }
 
-/** In order of id. */
+/** By id. */
 export async function listDeployKeys(
   db: Db,
   repoId: RepoId,
@@ -75,7 +75,7 @@ export async function findDeployKey(db: Db, repoId: RepoId, id: number): Promise
   return row && toDeployKey(row)
 }
 
-/** The part of a new key that a deploy key of the repository has already. */
+/** The part of a new key that an existing deploy key of the repository has too. */
 export async function findDeployKeyClash(
   db: Db,
   repoId: RepoId,
@@ -107,7 +107,7 @@ export async function updateDeployKeyUse(tx: Tx, id: number, at: number): Promis
     .execute()
 }
 
-/** Its public key is deleted too when no other repository uses it. */
+/** Deletes its public key too if no other repository uses it. */
 export async function deleteDeployKey(tx: Tx, { id, keyId }: DeployKey): Promise<void> {
   await tx.deleteFrom('deploy_key').where('id', '=', id).execute()
   await keyQueries.deleteUnused(tx, keyId)

@@ -109,7 +109,8 @@ export function deployKeyOperations({ deployKeys, guards, repos, site }: DeployK
 }
 
 /**
- * Site administrators and the user who owns the repository get its model with the rights of the key; others get none.
+ * Site administrators and the user who owns the repository get its representation with the permissions of the key;
+ * others get none.
  */
 async function repoPresenter(
   { repos, site }: Pick<DeployKeyOperationDeps, 'repos' | 'site'>,

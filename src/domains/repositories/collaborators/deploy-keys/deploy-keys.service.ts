@@ -20,7 +20,7 @@ import {
 interface NewDeployKey {
   readonly title: string
   readonly key: string
-  /** Otherwise the key may push. */
+  /** If false, the key may push. */
   readonly isReadOnly: boolean
 }
 
@@ -33,7 +33,7 @@ export type DeployKeys = ReturnType<typeof createDeployKeys>
 /** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
 export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps) {
   return {
-    /** In order of id. */
+    /** By id. */
     list: (repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>> =>
       listDeployKeys(database.read, repo.id, filter, paging),
 
@@ -44,7 +44,10 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
       return key
     },
 
-    /** Throws Invalid: unreadable, too short, in use by a user, title or key already in the repository. */
+    /**
+     * Throws Invalid if the key is unreadable, too short or in use by a user, or if the repository has the title or key
+     * already.
+     */
     async add(actor: SignedIn, repo: Repo, { title, key: text, isReadOnly }: NewDeployKey): Promise<DeployKey> {
       const key = readSshKey(text, rules)
       return retryingTaken(database, async (tx) => {
@@ -76,7 +79,7 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
       })
     },
 
-    /** Does nothing when there is none of that id. */
+    /** Does nothing if there is no key with that id. */
     async delete(actor: SignedIn, repo: Repo, id: number): Promise<void> {
       await database.transaction(async (tx) => {
         const key = await findDeployKey(tx, repo.id, id)

@@ -4,11 +4,11 @@ import { trimEndOf } from '../../../../core/platform/trim.ts'
 import type { MarkupContext } from '../block-rules.ts'
 
 /**
- * What refers to accounts, issues and commits in running text. Rendering makes links of it, and the subject
- * `references` timeline entries and notifications.
+ * References to accounts, issues and commits in running text. Rendering turns them into links; the module `references`
+ * turns them into timeline entries and notifications.
  */
 const MENTION = /(?<![\w/@.])@([0-9a-zA-Z][-.\w]*)/g
-/** NOTE: names are bounded, so that a long run of their characters is read in linear time. */
+/** NOTE: names are bounded, so that a long run of their characters is parsed in linear time. */
 const FULL_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})([#!])(\d{1,10})(?![\w])/g
 const SHORT_REFERENCE = /(?<![\w/&])([#!])(\d{1,10})(?![\w-])/g
 const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})@([0-9a-f]{7,64})(?![\w])/g
@@ -23,9 +23,9 @@ const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
 const MAX_COMMITS = 50
 const MAX_NAMES = 500
 
-/** What a text may refer to; the server looks it up before rendering. */
+/** The possible references in a text; the server looks them up before rendering. */
 export interface Referenced {
-  /** After an at sign, lower-cased; the first 500. */
+  /** The lower-case names after an at sign; the first 500. */
   readonly names: readonly string[]
   /** Words that may be commit ids; the first 50. */
   readonly commitIds: readonly string[]
@@ -127,7 +127,7 @@ function findReferences(text: string, context: MarkupContext): Found[] {
   return found.toSorted((a, b) => a.start - b.start || b.end - a.end)
 }
 
-/** The short form of a full URL of this server in running text, or undefined when it is any other URL. */
+/** The short form of a full URL of this server in running text; undefined for any other URL. */
 export function shortenUrl(url: string, context: MarkupContext): { html: string } | undefined {
   if (!url.startsWith(`${context.rootUrl}/`)) return undefined
   const [owner, name, kind, id, ...extra] = url.slice(context.rootUrl.length + 1).split('/')
@@ -157,7 +157,7 @@ function commitLink(context: MarkupContext, href: string, sha: string, prefix: s
   return `<a href="${escapeHtml(href)}" data-markdown-generated-content="" class="commit" ${context.own}>${escapeHtml(prefix)}<code>${sha.slice(0, 10)}</code></a>`
 }
 
-/** How texts refer to users and issues. */
+/** The syntax of references to users and issues in texts. */
 export const referencePatterns = {
   mention: MENTION,
   fullReference: FULL_REFERENCE,

@@ -31,7 +31,7 @@ export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoC
       errors: [403, 404, 422],
       async handler({ viewer, access: { repo, access }, body }) {
         await repoChanges.edit(requireUser(viewer), repo, body)
-        // COMPAT: the answer shows the rights that the caller had before (test/repositories/edit.test.ts).
+        // COMPAT: the response contains the permissions before the edit (test/repositories/edit.test.ts).
         return ok(presentRepo(await repos.view(viewer, { repo: await repos.getById(repo.id), access }), site))
       },
     }),

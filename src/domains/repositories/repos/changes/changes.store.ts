@@ -9,7 +9,7 @@ interface RepoRename {
   readonly to: string
 }
 
-/** Renames a repository; the old name redirects to it. Fails if the owner has another repository of the new name. */
+/** Renames a repository; the old name redirects to it. Fails if the owner has another repository with the new name. */
 export async function setRepoName(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
   const [old, next] = [from.toLowerCase(), to.toLowerCase()]
   await updateRepo(tx, id, { name: to, lower_name: next })
@@ -24,7 +24,7 @@ interface RepoMove {
   readonly name: string
 }
 
-/** Gives a repository to another owner; the name under the old owner redirects to it. */
+/** Transfers a repository to another owner; the name under the old owner redirects to it. */
 export async function setRepoOwner(tx: Tx, id: RepoId, { from, to, name }: RepoMove): Promise<void> {
   const lowerName = name.toLowerCase()
   await updateRepo(tx, id, { owner_id: to })
@@ -32,7 +32,7 @@ export async function setRepoOwner(tx: Tx, id: RepoId, { from, to, name }: RepoM
   await tx.insertInto('repo_redirect').values({ owner_id: from, lower_name: lowerName, repo_id: id }).execute()
 }
 
-/** Makes a repository and all its forks, and theirs, private or public. Returns which they are. */
+/** Sets the visibility of a repository and all its direct and indirect forks. Returns their ids. */
 export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<RepoId[]> {
   const family = new Set<number>()
   for (let level: number[] = [id]; level.length > 0;) {
@@ -55,7 +55,7 @@ export const setDefaultBranch = (tx: Tx, id: RepoId, branch: string): Promise<vo
 
 interface RepoDescription {
   readonly website: string
-  /** Absent does not change it. */
+  /** If absent, it is not changed. */
   readonly description?: string | undefined
 }
 
@@ -83,9 +83,9 @@ export const setLfsSize = (tx: Tx, id: RepoId, bytes: number): Promise<void> => 
 interface WikiTip {
   /** Undefined for a wiki without pages. */
   readonly oid: string | undefined
-  /** Absent does not change it. */
+  /** If absent, it is not changed. */
   readonly branch?: string | undefined
-  /** When the wiki changed; absent if it did not. */
+  /** The time of the change of the wiki; absent if it did not change. */
   readonly updatedAt?: number | undefined
 }
 

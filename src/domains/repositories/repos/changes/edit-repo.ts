@@ -17,11 +17,11 @@ import type { Core } from '../../../../core/module.ts'
 import type { UnitSet } from '../../../../core/access/repo-access.ts'
 
 interface ChangeRules {
-  /** Only site administrators make repositories public. */
+  /** Whether only site administrators may make repositories public. */
   readonly forcePrivate: boolean
-  /** Units that cannot be switched on. */
+  /** Units that cannot be enabled. */
   readonly disabledUnits: UnitSet
-  /** Shortest time between two syncs of a mirror, in milliseconds. */
+  /** The minimum interval between two syncs of a mirror, in milliseconds. */
   readonly minMirrorInterval: number
 }
 
@@ -31,8 +31,8 @@ export interface ChangeRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' 
 }
 
 /**
- * Points git's HEAD at the default branch of the row. When several requests change the branch at once, each reads the
- * row again after it has written HEAD, so that row and HEAD agree in the end.
+ * Sets git's HEAD to the default branch of the row. Concurrent requests each read the row again after writing HEAD, so
+ * that row and HEAD agree in the end.
  */
 export async function syncHead(
   { database, git }: { readonly database: Database; readonly git: Git },
@@ -50,9 +50,9 @@ export async function syncHead(
 }
 
 /**
- * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it
- * is the time of the last change of content. Throws invalid with the member's own text, NotFound when the repository
- * was deleted.
+ * Applies the members of the edit atomically (behaviour/repositories#editing). `updated_at` is not changed: it is the
+ * time of the last change of content. Throws Invalid with the message for the member, NotFound if the repository was
+ * deleted.
  */
 export async function editRepo(
   deps: ChangeRepoDeps,
@@ -153,7 +153,7 @@ interface VisibilityChoice {
   readonly edit: EditRepoOption
 }
 
-/** A fork is as private as what it was forked from. */
+/** A fork has the visibility of the repository that it was forked from. */
 async function chooseVisibility(tx: Tx, { deps, actor, repo, edit }: VisibilityChoice): Promise<boolean> {
   if (edit.private === undefined) return repo.isPrivate
   const base = repo.forkId === undefined ? undefined : await findRepoById(tx, repo.forkId)
@@ -163,7 +163,7 @@ async function chooseVisibility(tx: Tx, { deps, actor, repo, edit }: VisibilityC
   return wanted
 }
 
-/** For pull mirrors only; other repositories ignore the members, valid or not. */
+/** Only for pull mirrors; other repositories ignore the members, valid or not. */
 function readMirrorSettings(
   { clock, rules }: ChangeRepoDeps,
   repo: Repo,
@@ -187,8 +187,8 @@ function readMirrorSettings(
 }
 
 /**
- * Renames the branch of a wiki that exists already. Throws invalid for a name that git does not allow. The
- * row is changed afterwards; until then, and after a crash, HEAD names the branch.
+ * Renames the branch of an existing wiki. Throws Invalid for a name that git does not allow. The row is changed
+ * afterwards; until then, and after a crash, HEAD names the branch.
  */
 async function renameWikiBranch(git: Git, repo: Repo, to: string): Promise<void> {
   if (!isValidBranchName(to)) throw engineErrors.fieldNotRefName('WikiBranch')

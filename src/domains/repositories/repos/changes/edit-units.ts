@@ -15,13 +15,13 @@ export interface Units {
 
 export interface UnitEditRules {
   readonly rootUrl: string
-  /** Units that are switched off everywhere. */
+  /** Units that are disabled on the whole server. */
   readonly disabled: UnitSet
 }
 
 /**
- * The units and their settings after an edit (behaviour/repositories#editing): what would switch a disabled unit on is
- * ignored. Throws invalid for addresses that are not external.
+ * The units and their settings after an edit (behaviour/repositories#editing): members that would enable a disabled
+ * unit are ignored. Throws Invalid for URLs that are not external.
  */
 export function editUnits(units: Units, edit: EditRepoOption, { rootUrl, disabled }: UnitEditRules): Units {
   const steps = [editPlainUnits, editIssues, editWiki, editProjects, editPulls]
@@ -62,8 +62,8 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
     }
   }
   if (!on && !(internal !== undefined && hasUnit(set, 'repo.issues'))) return { set, settings }
-  // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was
-  // (test/repositories/edit.test.ts).
+  // COMPAT: a tracker that replaces an external one starts with the defaults; a disabled one is enabled with its former
+  // settings (test/repositories/edit.test.ts).
   const own = hasUnit(set, 'repo.ext_issues') ? DEFAULT_REPO_SETTINGS.internalTracker : settings.internalTracker
   return {
     settings: { ...settings, internalTracker: readInternalTracker(own, internal) },
@@ -124,7 +124,7 @@ function editProjects({ set, settings }: Units, { has_projects: on, projects_mod
   }
 }
 
-/** Any member of the unit switches it on, with defaults first. */
+/** Any member of the unit enables it; absent members get the defaults. */
 function editPulls({ set, settings }: Units, edit: EditRepoOption): Units {
   if (edit.has_pull_requests === false) return { settings, set: withUnit(set, 'repo.pulls', false) }
   const given = pullSettings(edit)
@@ -155,13 +155,13 @@ function pullSettings(edit: EditRepoOption): Partial<PullSettings> {
 const LOCAL_HOST = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i
 const PLACEHOLDERS = new Set(['{user}', '{repo}', '{index}'])
 
-/** A web address elsewhere: http(s), not this machine, not this server's API (behaviour/repositories#editing). */
+/** A URL of another server: http(s), not this machine, not this server's API (behaviour/repositories#editing). */
 function isExternalUrl(text: string, rootUrl: string): boolean {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
   return !LOCAL_HOST.test(new URL(text).hostname) && !text.toLowerCase().startsWith(`${rootUrl.toLowerCase()}/api/`)
 }
 
-/** As isExternalUrl, with `{user}`, `{repo}` and `{index}` where they belong and every brace closed. */
+/** Like `isExternalUrl`, with `{user}`, `{repo}` and `{index}` in valid positions and every brace closed. */
 function isTrackerFormat(text: string, rootUrl: string): boolean {
   const filled = text.replace(/\{[^{}]*\}/g, (placeholder) => (PLACEHOLDERS.has(placeholder) ? 'x' : '{'))
   return !/[{}]/.test(filled) && isExternalUrl(filled, rootUrl)

@@ -6,12 +6,12 @@ import type { EditRepoOption } from '../repos.model.ts'
 
 export type RepoChanges = ReturnType<typeof createRepoChanges>
 
-/** Changes of repositories; the caller has checked that the actor may make them. */
+/** Changes of repositories; callers check permissions. */
 export function createRepoChanges(deps: ChangeRepoDeps) {
   return {
-    /** Throws invalid for what cannot be set. */
+    /** Throws Invalid for invalid values. */
     edit: (actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void> => editRepo(deps, actor, repo, edit),
-    /** Throws NotFound when the repository was deleted meanwhile. */
+    /** Throws NotFound if the repository was already deleted. */
     delete: (actor: SignedIn, repo: Repo): Promise<void> => deleteRepoWithFiles(deps, actor, repo),
   }
 }

@@ -8,17 +8,17 @@ import type { User } from '../../../accounts/index.ts'
 import type { Repos } from '../repos.service.ts'
 
 export interface CreateRepoGuards {
-  /** The signed-in user, as the owner of what it makes. */
+  /** The signed-in user, as the owner of the new repository. */
   self: Guard<User>
-  /** `{org}`, where the viewer may make repositories; hidden or missing 404. */
+  /** `{org}`, if the viewer may create repositories there; 404 if it is hidden or missing. */
   inOrg: Guard<User>
-  /** As `inOrg`; hidden or missing 422 (behaviour/decisions#unknown-organizations). */
+  /** Like `inOrg`, but 422 if it is hidden or missing (behaviour/decisions#unknown-organizations). */
   inOrgByOldPath: Guard<User>
   /** `{username}`, for site administrators. */
   byAdmin: Guard<User>
 }
 
-/** Who may make a repository for whom (behaviour/repositories#creating). */
+/** Guards for the creation of repositories, by owner (behaviour/repositories#creating). */
 export function createRepoCreationGuards(deps: {
   orgs: Services['orgs']
   repos: Repos

@@ -15,14 +15,14 @@ import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 
 const STORAGE_BYTES = 16
 
-/** A random key for a git directory, `ab/abcdef…`, that no other repository has. */
+/** A random key for a new git directory, `ab/abcdef…`. */
 export function newStorageKey(): string {
   const key = randomHex(STORAGE_BYTES)
   return `${key.slice(0, 2)}/${key}`
 }
 
 /**
- * Throws invalid, with `field` in its text, for a name that repositories cannot have
+ * Throws Invalid, with `field` in its message, for an invalid name of a repository
  * (behaviour/auth-and-access#names-and-passwords).
  */
 export function requireRepoName(name: string, field = 'Name'): void {
@@ -30,15 +30,15 @@ export function requireRepoName(name: string, field = 'Name'): void {
   if (problem !== undefined) throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
 }
 
-/** Throws forbidden for a token restricted to repositories: it could not use a repository that it creates. */
+/** Throws Forbidden for a token restricted to repositories: it could not use a repository that it creates. */
 export function requireUnrestricted(actor: SignedIn): void {
   if (isRestrictedToken(actor)) throw forbidden('this token is restricted to repositories and may not make others')
 }
 
 /**
- * The text of the refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit
- * overrides the server's (behaviour/auth-and-access#limits). Within a
- * transaction it locks the row of the owner, so that concurrent requests do not exceed the limit together.
+ * The message of the refusal if the owner has the maximum number of repositories; otherwise undefined. The limit of the
+ * owner overrides that of the server (behaviour/auth-and-access#limits). In a transaction it locks the row of the
+ * owner, so that concurrent requests cannot exceed the limit together.
  */
 export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
   const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit
@@ -57,21 +57,21 @@ interface CapacityDeps extends LimitDeps {
   readonly quota: Services['quota']
 }
 
-/** Throws forbidden at the owner's limit of repositories, except for site administrators. */
+/** Throws Forbidden at the repository limit of the owner, except for site administrators. */
 export async function requireBelowLimit(db: Db, { rules }: LimitDeps, actor: SignedIn, owner: User): Promise<void> {
   const problem = isSiteAdmin(actor) ? undefined : await repoLimitProblem(db, owner, rules.maxCreation)
   if (problem !== undefined) throw forbidden(problem)
 }
 
 /**
- * Throws forbidden at the owner's limit of repositories, except for site administrators; QuotaExceeded at its quota.
+ * Throws Forbidden at the repository limit of the owner, except for site administrators; QuotaExceeded at its quota.
  */
 export async function requireCapacity(deps: CapacityDeps, actor: SignedIn, owner: User): Promise<void> {
   await requireBelowLimit(deps.database.read, deps, actor, owner)
   await deps.quota.require(owner, 'size:repos:all')
 }
 
-/** The owner has a repository of this name. */
+/** The error for a name that another repository of the owner has. */
 export const repoNameConflict = (): Error => errors.repoNameTaken()
 
 export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
@@ -83,8 +83,8 @@ export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' 
 
 /**
  * Creates a repository: first the git directory under a new random key, then its rows in one transaction. A crash in
- * between leaves a directory without a row, which `doctor` deletes; never a row without a directory.
- * Throws invalid (name, branch, format), conflict (name in use), forbidden (limit).
+ * between leaves a directory without a row, which `doctor` deletes; there is never a row without a directory. Throws
+ * Invalid (name, branch, format), Conflict (name in use), Forbidden (limit).
  */
 export async function createRepo(deps: CreateRepoDeps, actor: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
   requireUnrestricted(actor)
@@ -115,7 +115,7 @@ export async function createRepo(deps: CreateRepoDeps, actor: SignedIn, owner: U
 }
 
 interface Plan extends RepoPlan {
-  /** Of the first commit; empty for an empty repository. */
+  /** The files of the first commit; empty for an empty repository. */
   readonly files: readonly FirstFile[]
 }
 
@@ -150,20 +150,20 @@ async function planFirstCommit(
 interface FirstFilesInput {
   readonly name: string
   readonly description: string
-  /** Whom the licence names. */
+  /** The copyright holder in the licence. */
   readonly owner: string
   readonly year: number
-  /** Name of a README template; empty is `Default`, the only one. */
+  /** The name of a README template; empty is `Default`, the only one. */
   readonly readme: string
-  /** Comma list of templates; empty makes no `.gitignore`. */
+  /** Templates separated by commas; without any, no `.gitignore` is created. */
   readonly gitignores: string
-  /** SPDX id; empty makes no `LICENSE`. */
+  /** An SPDX id; if empty, no `LICENSE` is created. */
   readonly license: string
 }
 
 /**
- * The files of the commit that `auto_init` makes (behaviour/repositories#creating). Throws bad-request for an unknown
- * README, invalid for other unknown templates.
+ * The files of the commit that `auto_init` creates (behaviour/repositories#creating). Throws BadRequest for an unknown
+ * README, Invalid for other unknown templates.
  */
 function firstFiles(input: FirstFilesInput): FirstFile[] {
   const { name, description, owner, year, readme, gitignores, license } = input
@@ -177,7 +177,7 @@ function firstFiles(input: FirstFilesInput): FirstFile[] {
   ]
 }
 
-/** What a new repository may copy from the template that it is generated from. */
+/** The parts of a template that a generated repository may copy. */
 export const TEMPLATE_ITEMS = [
   'git_content',
   'topics',
@@ -190,14 +190,14 @@ export const TEMPLATE_ITEMS = [
 type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
 interface TemplateCopy {
-  /** Creates the new repository and may read the template. */
+  /** The actor that creates the new repository and may read the template. */
   readonly actor: SignedIn
   readonly template: Repo
   /** The new repository. */
   readonly repoId: RepoId
 }
 
-/** Copies what another module stores for a repository, in the transaction that inserts the new one. */
+/** Copies the data of another module for a repository, in the transaction that inserts the new one. */
 export interface TemplateCopier {
   readonly item: TemplateItem
   copy(tx: Tx, copy: TemplateCopy): Promise<void>

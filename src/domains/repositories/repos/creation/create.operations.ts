@@ -26,7 +26,7 @@ interface CreateRepoOperationDeps {
 }
 
 /**
- * One creation behind four paths: for oneself, for an organization (two paths), by an administrator
+ * Creates a repository, by four paths: for oneself, for an organization (two paths), by an administrator
  * (behaviour/repositories#creating).
  */
 export function createRepoOperations({

@@ -19,7 +19,7 @@ export interface NewRepoFacts {
   readonly actor: SignedIn
   readonly owner: User
   readonly at: number
-  /** The creator watches it; `watchers_count` of its row includes that. */
+  /** Whether the creator watches it; `watchers_count` of its row includes that. */
   readonly watch: boolean
   readonly labelSet?: string | undefined
 }
@@ -49,7 +49,7 @@ export async function recordRepoCreation(
   )
 }
 
-/** In an organization the creator becomes an administrator of its repository unless a team makes it one. */
+/** In an organization the creator becomes an administrator of the repository unless a team already grants that. */
 export async function decideCreatorMode(
   tx: Tx,
   { id, actor, owner }: Pick<NewRepoFacts, 'id' | 'actor' | 'owner'>,
@@ -66,16 +66,16 @@ export interface NewRepo {
   readonly isPrivate?: boolean | undefined
   readonly isTemplate?: boolean | undefined
   readonly defaultBranch?: string | undefined
-  /** sha1 or sha256; anything else is refused. */
+  /** sha1 or sha256; other values are rejected. */
   readonly objectFormat?: string | undefined
-  /** Unknown models count as `default`. */
+  /** Unknown models are treated as `default`. */
   readonly trustModel?: string | undefined
-  /** Make a first commit of the files that the next three members choose. */
+  /** Creates a first commit with the files that the next three members select. */
   readonly autoInit?: boolean | undefined
   readonly readme?: string | undefined
   readonly gitignores?: string | undefined
   readonly license?: string | undefined
-  /** Name of a label set. */
+  /** The name of a label set. */
   readonly labelSet?: string | undefined
 }
 
@@ -97,11 +97,11 @@ interface NewRepoRows {
   readonly owner: User
   readonly input: NewRepo
   readonly plan: RepoPlan
-  /** Id of the first commit; undefined for an empty repository. */
+  /** The id of the first commit; undefined for an empty repository. */
   readonly head: string | undefined
-  /** Size on disk. */
+  /** The size on disk. */
   readonly bytes: number
-  /** Columns copied from the template that it is generated from. */
+  /** Columns copied from the template of the repository. */
   readonly asTemplate?: TemplateFacts
 }
 

@@ -38,7 +38,7 @@ export async function deleteRepoRows(
   if (repo === undefined) throw errors.repoNotFound()
   const { owner: _owner, ...record } = repo
   await recordRepoDeletion(tx, deps, origin, { ...repo, record })
-  // NOTE: users before topics, as where an account is deleted with its repositories.
+  // NOTE: updates users before topics, in the same order as the deletion of an account with its repositories.
   await userQueries.subtractStarsOnRepo(tx, id)
   await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
   await detachForks(tx, id)

@@ -27,7 +27,10 @@ export async function lockOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
     .execute()
 }
 
-/** Before the repositories of an owner are deleted: decrements the counters of their parents, detaches their forks. */
+/**
+ * Prepares the deletion of the repositories of an owner: decrements the counters of their parents and detaches their
+ * forks.
+ */
 export async function detachForksOf(tx: Tx, ownerId: UserId): Promise<void> {
   await sql`update repo set forks_count = forks_count - (select count(*) from repo as fork where fork.fork_id = repo.id and fork.owner_id = ${ownerId})
     where id in (select fork_id from repo where owner_id = ${ownerId} and fork_id <> 0)`.execute(tx)
@@ -73,7 +76,7 @@ export async function lockRepoToDelete(tx: Tx, id: RepoId): Promise<void> {
     .execute()
 }
 
-/** Before a repository is deleted: decrements the counter of its parent and detaches its forks. */
+/** Prepares the deletion of a repository: decrements the counter of its parent and detaches its forks. */
 export async function detachForks(tx: Tx, id: RepoId): Promise<void> {
   await tx
     .updateTable('repo')
@@ -84,7 +87,7 @@ export async function detachForks(tx: Tx, id: RepoId): Promise<void> {
   await tx.updateTable('repo').set({ fork_id: 0, is_fork: 0 }).where('fork_id', '=', id).execute()
 }
 
-/** Those of the storage keys that a repository has. */
+/** Of the given storage keys, those that repositories use. */
 export async function listUsedStorages(db: Db, storages: readonly string[]): Promise<Set<string>> {
   if (storages.length === 0) return new Set()
   const rows = await db.selectFrom('repo').select('storage').where('storage', 'in', storages).execute()

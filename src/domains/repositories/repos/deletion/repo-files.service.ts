@@ -9,7 +9,10 @@ type RepoFilesDeps = Pick<Core, 'database' | 'git' | 'clock' | 'log' | 'events' 
 
 const WIKI = '.wiki'
 const GRACE_MS = 3_600_000
-/** When more directories than this, and more than half of all, belong to no repository, another database uses them. */
+/**
+ * If more directories than this, and more than half of all, belong to no repository, another database probably uses
+ * them.
+ */
 const MAX_ORPHANS = 50
 
 export type RepoFiles = ReturnType<typeof createRepoFiles>
@@ -22,8 +25,8 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
       await git.removeRepo(`${storage}${WIKI}`)
     },
     /**
-     * Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the
-     * rows.
+     * Deletes git data that has belonged to no repository for an hour, such as after a crash between writing the files
+     * and the rows.
      */
     async sweep(signal: AbortSignal): Promise<void> {
       const before = clock.now() - GRACE_MS
@@ -45,7 +48,7 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
       if (orphans.length > MAX_ORPHANS && orphans.length * 2 > seen) {
         log.error(
           { orphans: orphans.length, of: seen },
-          'most git directories belong to no repository: none was deleted',
+          'most git directories belong to no repository; nothing was deleted',
         )
         return
       }
@@ -56,7 +59,7 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
       }
     },
     /**
-     * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.
+     * Deletes the repositories whose git data is missing, unless that affects most of them, as with an unmounted disk.
      */
     async deleteMissing(signal: AbortSignal): Promise<void> {
       const missing: Repo[] = []
@@ -69,7 +72,7 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
         if (!(await git.repoExists(repo.storage))) missing.push(repo)
       }
       if (missing.length * 2 > seen) {
-        log.error({ missing: missing.length, of: seen }, 'most repositories have no git data: none was deleted')
+        log.error({ missing: missing.length, of: seen }, 'most repositories have no git data; nothing was deleted')
         return
       }
       for (const { id, fullName } of missing) {
@@ -81,5 +84,5 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
   }
 }
 
-/** The key of the repository to which git data belongs: its own, or without `.wiki`. */
+/** The storage key of the repository that owns git data: the same key, or without `.wiki`. */
 const ownerStorage = (storage: string): string => (storage.endsWith(WIKI) ? storage.slice(0, -WIKI.length) : storage)

@@ -15,12 +15,12 @@ const PATH = '/repos/{owner}/{repo}/flags'
 interface FlagOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly repoFlags: RepoFlags
-  /** Flags are switched on. */
+  /** Whether flags are enabled. */
   readonly isEnabled: boolean
 }
 
 /**
- * Flags of repositories: for site administrators, when they are switched on
+ * Operations on flags of repositories, for site administrators if flags are enabled
  * (behaviour/repositories#flags-activity-feed-adoption).
  */
 export function flagOperations(deps: FlagOperationDeps): Operation[] {

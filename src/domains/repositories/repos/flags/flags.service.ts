@@ -10,15 +10,15 @@ const MAX_FLAGS = 100
 export type RepoFlags = ReturnType<typeof createRepoFlags>
 
 /**
- * Words that site administrators put on repositories (behaviour/repositories#flags-activity-feed-adoption). Everything
- * is idempotent.
+ * Flags that site administrators set on repositories (behaviour/repositories#flags-activity-feed-adoption). All methods
+ * are idempotent.
  */
 export function createRepoFlags({ database }: { readonly database: Database }) {
   return {
-    /** A-Z. */
+    /** By name. */
     list: (repo: Repo, paging: Paging): Promise<Page<string>> => listRepoFlags(database.read, repo.id, paging),
     has: (repo: Repo, name: string): Promise<boolean> => hasRepoFlag(database.read, repo.id, name),
-    /** Throws Invalid for empty and overlong words, and too many. */
+    /** Throws Invalid for empty and overlong flags, and for too many. */
     async replace(repo: Repo, names: readonly string[]): Promise<void> {
       const flags = [...new Set(names)]
       if (flags.length > MAX_FLAGS) throw oversize('Flags', MAX_FLAGS, 'items')
@@ -28,7 +28,7 @@ export function createRepoFlags({ database }: { readonly database: Database }) {
         await insertRepoFlags(tx, repo.id, flags)
       })
     },
-    /** Throws Invalid as replace. */
+    /** Throws Invalid like `replace`. */
     async add(repo: Repo, name: string): Promise<void> {
       if (!isFlag(name)) throw oversize('Flag', MAX_LENGTH, 'characters')
       await database.transaction((tx) => insertRepoFlags(tx, repo.id, [name]))

@@ -3,7 +3,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 
-/** A-Z. */
+/** By name. */
 export async function listRepoFlags(db: Db, repoId: RepoId, paging: Paging): Promise<Page<string>> {
   const query = db.selectFrom('repo_flag').where('repo_id', '=', repoId)
   return selectPage(query.select('name').orderBy('name'), paging, (row) => row.name)
@@ -20,7 +20,7 @@ export async function hasRepoFlag(db: Db, repoId: RepoId, name: string): Promise
   )
 }
 
-/** Flags that the repository has already stay as they are. */
+/** Ignores flags that the repository has already. */
 export async function insertRepoFlags(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await tx
@@ -30,7 +30,7 @@ export async function insertRepoFlags(tx: Tx, repoId: RepoId, names: readonly st
     .execute()
 }
 
-/** All of them when no name is given. */
+/** Deletes the flag, or all flags if no name is given. */
 export async function deleteRepoFlags(tx: Tx, repoId: RepoId, name?: string): Promise<void> {
   await tx
     .deleteFrom('repo_flag')

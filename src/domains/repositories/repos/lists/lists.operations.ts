@@ -24,11 +24,11 @@ interface RepoListOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'visibleUser'>
   readonly repos: Repos
   readonly site: Site
-  /** Anonymous callers may not list the repositories of users. */
+  /** Whether listing the repositories of users requires signing in. */
   readonly exploreNeedsSignIn: boolean
 }
 
-/** Repositories by owner, by id unless asked otherwise (behaviour/repositories#lists-and-search). */
+/** Operations that list repositories by owner, ordered by id by default (behaviour/repositories#lists-and-search). */
 export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
   const answer = (page: Page<RepoView>): Answer =>
     listed(

@@ -18,7 +18,7 @@ interface Row {
   readonly isPrivate: boolean
 }
 
-// What could go wrong: short words, words of LIKE, quotes, case, letters beyond ASCII.
+// Likely failures: short words, wildcards of LIKE, quotes, case, letters beyond ASCII.
 const NAMES = ['a', 'ab', 'under_score', 'Under-Score', 'UPPER.case', 'x.y', 'listed-1', 'Listed-11', 'lists', 'parser']
 const DESCRIPTIONS = [
   '',
@@ -75,7 +75,7 @@ describeOnBoth('search of repositories', (kind) => {
     ...(await Promise.all(owners.map(async (id) => viewerOf((await findUserById(db.database.read, id))!)))),
   ]
 
-  it.each(WORDS)('finds by %s what a look at each row finds, on every page', async (word) => {
+  it.each(WORDS)('finds by %s the same rows as a full scan, on every page', async (word) => {
     for (const viewer of await viewers()) {
       for (const [onlyTopics, descriptions] of [
         [false, false],
@@ -91,7 +91,7 @@ describeOnBoth('search of repositories', (kind) => {
     }
   })
 
-  it('gives every order page by page', async () => {
+  it('pages through every order', async () => {
     for (const viewer of await viewers()) {
       const byName = (await seen(viewer)).toSorted(
         (a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()) || a.id - b.id,

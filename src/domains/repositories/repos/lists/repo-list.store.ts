@@ -12,12 +12,12 @@ import { type Repo, reposInOrder } from '../repo.store.ts'
 import { matchesKeywords, type RepoKeywords } from './repo-match.store.ts'
 import type { RepoOrder, RepoSort } from './repo-order.ts'
 
-/** Narrows a list of repositories; undefined members do not. */
+/** The filter of a list of repositories; undefined members are ignored. */
 export interface RepoFilter {
   readonly ownerId?: UserId | undefined
-  /** Owned by this user, or it takes part through a collaboration or a team. */
+  /** Repositories that the user owns, or contributes to as a collaborator or team member. */
   readonly contributorId?: UserId | undefined
-  /** As contributorId, or owned by an organization of which the user is a member. */
+  /** Like `contributorId`, and repositories of organizations of which the user is a member. */
   readonly relatedTo?: UserId | undefined
   readonly notOwnerId?: UserId | undefined
   readonly teamId?: number | undefined
@@ -49,8 +49,8 @@ const SORTS = {
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
 
 /**
- * The repositories a viewer may see, at most six queries whatever the page: who hides, ids in order, rows, their
- * owners, the total.
+ * The repositories that a viewer may see, with at most six queries for any page: hidden accounts, ids in order, rows,
+ * their owners, the total.
  */
 export async function listRepos(
   db: Db,
@@ -61,7 +61,7 @@ export async function listRepos(
   const { filter, order } = query
   const visible = visibleRepos(viewer, { someHide: await someHideFrom(db, viewer) })
   const withOwner = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-  // NOTE: joins the owners only when their names are needed.
+  // NOTE: joins the owners only if their names are needed.
   const needsOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
   const found = (needsOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
     eb.and([...relationConditions(eb, filter), ...flagConditions(eb, filter), visible(eb)]),
@@ -124,7 +124,7 @@ function flagConditions(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] 
   ]
 }
 
-/** Repositories that the team includes, by name or because it includes all of them. */
+/** Repositories that the team includes, by name or because the team includes all. */
 export const inTeam = (
   teamId: number,
 ): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}

@@ -2,13 +2,13 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { containing, containingExactly } from '../../../../core/db/text-match.ts'
 
-/** The text conditions of a search; a repository matches when one word does. */
+/** The text conditions of a search; a repository matches if one word does. */
 export interface RepoKeywords {
   readonly words: readonly string[]
-  /** Words are whole topics and nothing else is looked at. */
+  /** Whether words must equal topics; nothing else is searched. */
   readonly onlyTopics: boolean
   readonly descriptions: boolean
-  /** Of a search for `owner/name`: parts of both must match too; the owner of exactly this name sorts first. */
+  /** For a search for `owner/name`: both parts must match too; the owner with exactly this name sorts first. */
   readonly ownerName?: string | undefined
   readonly repoName?: string | undefined
 }

@@ -1,6 +1,6 @@
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 
-/** The orders that a list can have; sizes are bytes. */
+/** The supported orders of a list; sizes are bytes. */
 const REPO_SORTS = [
   'id',
   'alpha',

@@ -38,7 +38,7 @@ export const repoSearchQuery = Type.Object({
 })
 type Query = Static<typeof repoSearchQuery>
 
-/** The filter of `/repos/search`. Throws invalid for an unknown mode. */
+/** The filter of `/repos/search`. Throws Invalid for an unknown mode. */
 export function readRepoFilter(query: Query): RepoFilter {
   const uid = idOrUndefined(query.uid)
   return {
@@ -54,7 +54,7 @@ export function readRepoFilter(query: Query): RepoFilter {
   }
 }
 
-/** The order of `/repos/search`: by id unless `sort` says otherwise. Throws invalid for unknown words. */
+/** The order of `/repos/search`: by id unless `sort` is given. Throws Invalid for unknown values. */
 export function readRepoOrder({ sort, order = 'asc', priority_owner_id }: Query): RepoOrder {
   const priorityOwnerId = idOrUndefined(priority_owner_id)
   if (sort === undefined) return { ...BY_ID, priorityOwnerId }

@@ -8,7 +8,7 @@ import { findWriter, type Writer, type RepoInView } from '../lookup.ts'
 import { AccessMode, unitMode } from '../../../../core/access/repo-access.ts'
 import { listMaintainedHeads } from './maintained-head.store.ts'
 
-/** An open pull request of which the poster lets maintainers edit the head branch. */
+/** An open pull request whose author allows edits by maintainers of the head branch. */
 interface Maintained {
   readonly base: Repo
   readonly head: Repo
@@ -16,9 +16,9 @@ interface Maintained {
 }
 
 /**
- * The poster, by whose right the actor writes the head branch: the actor writes the base repository, its credentials
- * reach both repositories, and the poster may use the server and writes the head repository
- * (behaviour/git-data-and-transport#edits-by-maintainers). Undefined where one of these is not so.
+ * Finds the author whose access allows the actor to write the head branch: the actor writes the base repository, its
+ * credentials reach both repositories, and the author may use the server and writes the head repository
+ * (behaviour/git-data-and-transport#edits-by-maintainers). Undefined unless all of these conditions hold.
  */
 export async function findDelegate(
   read: Db,
@@ -33,9 +33,9 @@ export async function findDelegate(
 }
 
 /**
- * The account by whose right a branch is written: the actor; where it does not write the repository, the poster of a
- * pull request from the branch who lets maintainers edit it (behaviour/git-data-and-transport#edits-by-maintainers). Undefined when there is neither.
- * Without a branch: of any branch.
+ * Finds the account whose access allows the actor to write a branch: the actor itself, otherwise the author of a pull
+ * request from the branch who allows edits by maintainers (behaviour/git-data-and-transport#edits-by-maintainers).
+ * Undefined if there is neither. Without a branch, any branch matches.
  */
 export async function findBranchWriter(
   read: Db,

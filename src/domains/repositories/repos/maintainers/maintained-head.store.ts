@@ -1,7 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 
-/** The head of an open pull request whose poster lets those write it who write the base repository. */
+/** The head of an open pull request whose author allows edits by maintainers of the base repository. */
 export interface MaintainedHead {
   readonly baseRepoId: RepoId
   readonly posterId: UserId
@@ -9,7 +9,7 @@ export interface MaintainedHead {
 
 const MAX_HEADS = 100
 
-/** Those of a repository, or of one branch of it, the newest hundred; of other repositories' pull requests alone. */
+/** The heads in a repository, or in one branch of it, of pull requests of other repositories; the newest hundred. */
 export async function listMaintainedHeads(
   db: Db,
   repoId: RepoId,

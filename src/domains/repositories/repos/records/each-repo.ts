@@ -10,13 +10,13 @@ interface EachRepo {
   readonly signal: AbortSignal
   /** The log message for a repository on which `work` fails with a GitError. */
   readonly failure: string
-  /** All repositories where absent. */
+  /** All repositories if absent. */
   readonly ids?: Iterable<RepoId> | AsyncIterable<RepoId> | undefined
 }
 
 /**
- * Runs `work` on one repository after the other. A GitError is logged and does not stop the work on the other
- * repositories; any other error does. Throws the reason of `signal` when that is aborted between two repositories.
+ * Runs `work` on one repository at a time. A GitError is logged, and the next repository follows; any other error ends
+ * the run. Throws the reason of `signal` if that is aborted between two repositories.
  */
 export async function eachRepo(
   { database, log, signal, failure, ids = walkRepoIds(database.read) }: EachRepo,

@@ -20,7 +20,7 @@ export interface BranchRecord {
 export interface PushOrigin {
   readonly repoId: RepoId
   readonly pusherId: number
-  /** Of the credentials that pushed. */
+  /** The restriction of the credentials that pushed. */
   readonly restriction?: CredentialRestriction | undefined
   readonly at: number
 }
@@ -97,15 +97,15 @@ async function countBranches(db: Db, repoId: RepoId): Promise<number> {
 
 export interface PushRows {
   readonly pushes: readonly PushRecord[]
-  /** Branches that the push created or moved. */
+  /** Branches that the push created or updated. */
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
   /** Names of branches. */
   readonly deletedBranches: readonly string[]
-  /** Absent does not change it. */
+  /** If absent, it is not changed. */
   readonly defaultBranch?: string | undefined
 }
 
-/** Records a push and what it changed: the rows of branches and the columns of the repository. */
+/** Records a push: the rows of branches and the columns of the repository. */
 export async function recordPush(
   tx: Tx,
   origin: PushOrigin,

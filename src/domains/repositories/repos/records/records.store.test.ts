@@ -44,11 +44,11 @@ describeOnBoth('walks over repositories in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('give every id once, in order', async () => {
+  it('list every id once, in order', async () => {
     expect(await Array.fromAsync(walkRepoIds(db.database.read))).toEqual(ids)
   })
 
-  it('find those that lost a ref in a time', async () => {
+  it('find repositories with deleted refs in a time span', async () => {
     const { read } = db.database
     expect([await listReposWithDeletedRefs(read, 50, 51), await listReposWithDeletedRefs(read, 0, 50)]).toEqual([
       [ids[0]],
@@ -56,7 +56,7 @@ describeOnBoth('walks over repositories in the database', (kind) => {
     ])
   })
 
-  it('find names in any case', async () => {
+  it('find names case-insensitively', async () => {
     expect(
       await listKnownNames(db.database.read, [
         { owner: 'ANN', name: 'rann' },

@@ -5,21 +5,21 @@ import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { MirrorTable } from '../repo.table.ts'
 import type { UnitSet } from '../../../../core/access/repo-access.ts'
 
-/** Milliseconds and epoch milliseconds. */
+/** A pull mirror; durations are milliseconds, times epoch milliseconds. */
 export interface Mirror {
   readonly repoId: RepoId
   readonly interval: number
   readonly isPruning: boolean
   readonly syncedAt: number
-  /** Without credentials. */
+  /** The URL without credentials. */
   readonly remoteUrl: string
-  /** Sealed; empty for none. */
+  /** Encrypted; empty for none. */
   readonly credentials: string
   readonly remoteHead: string
-  /** The wiki is mirrored too. */
+  /** Whether the wiki is mirrored too. */
   readonly hasWiki: boolean
   readonly hasLfs: boolean
-  /** Sealed; empty for the default of the remote. */
+  /** Encrypted; empty for the default of the remote. */
   readonly lfsEndpoint: string
   readonly isLfsPending: boolean
   readonly lastError: string
@@ -59,7 +59,7 @@ export async function updateMirror(tx: Tx, repoId: RepoId, values: Updateable<Mi
 
 interface MirrorSync {
   readonly at: number
-  /** Branch of the remote's HEAD; absent if the refs were not updated. */
+  /** The branch of the remote's HEAD; absent if the refs were not updated. */
   readonly remoteHead?: string | undefined
   /** Empty if the sync succeeded. */
   readonly error: string
@@ -76,7 +76,7 @@ export async function recordMirrorSync(tx: Tx, repoId: RepoId, { at, remoteHead,
   })
 }
 
-/** LFS objects of the mirror are missing, or no longer. */
+/** Records whether LFS objects of the mirror are missing. */
 export const setMirrorLfsPending = (tx: Tx, repoId: RepoId, isPending: boolean): Promise<void> =>
   updateMirror(tx, repoId, { lfs_pending: flag(isPending) })
 
@@ -99,7 +99,7 @@ export const repoCounters = {
 
 /** Recounts a column of these repositories. */
 export async function recountRepos(tx: Tx, column: keyof typeof repoCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: the lock waits for transactions that change these rows, so that the next statement reads what they wrote.
+  // NOTE: the lock waits for transactions that change these rows, so that the next statement reads their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('repo').select('id').where('id', 'in', ids))
     .execute()
@@ -117,7 +117,7 @@ export async function countRepos(db: Db): Promise<number> {
   ).count
 }
 
-/** Of all repositories; sizes are bytes. */
+/** Totals of all repositories; sizes are bytes. */
 interface RepoNumbers {
   readonly total: number
   readonly isPrivate: number
@@ -140,7 +140,7 @@ export async function loadRepoNumbers(db: Db): Promise<RepoNumbers> {
 
 const CHUNK = 500
 
-/** Yields the id of every repository, oldest first, including those created meanwhile; reads in chunks. */
+/** Yields the id of every repository, oldest first, including those created during the walk; reads in chunks. */
 export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
   for (let last = 0; ;) {
     const rows = await db.selectFrom('repo').select('id').where('id', '>', last).orderBy('id').limit(CHUNK).execute()
@@ -150,7 +150,7 @@ export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
   }
 }
 
-/** Repositories of which a push deleted a branch or tag between two times, epoch milliseconds. */
+/** Repositories with a branch or tag deleted by a push between two times, epoch milliseconds. */
 export async function listReposWithDeletedRefs(db: Db, from: number, to: number): Promise<RepoId[]> {
   const rows = await db
     .selectFrom('push')
@@ -164,7 +164,7 @@ export async function listReposWithDeletedRefs(db: Db, from: number, to: number)
   return rows.map((row) => asId(row.repo_id))
 }
 
-/** Switches disabled units off in every repository, and on again where they were before once they are enabled. */
+/** Turns disabled units off in every repository, and restores those that are enabled again. */
 export async function suspendUnits(tx: Tx, disabled: UnitSet): Promise<void> {
   await tx
     .updateTable('repo')

@@ -149,7 +149,7 @@ async function presentFeed(
   )
 }
 
-/** The first millisecond of the day in UTC; undefined, which filters nothing, for a text that is not a date. */
+/** The first millisecond of the day in UTC; undefined, meaning no filter, for a text that is not a date. */
 function dayOf(date: string | undefined): number | undefined {
   const day = date !== undefined && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   return Number.isNaN(day) ? undefined : day

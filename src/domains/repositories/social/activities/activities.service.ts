@@ -11,19 +11,19 @@ export interface ActivityView {
   readonly activity: Activity
   readonly actor: User
   readonly repo: Repo
-  /** The wire model of the comment that the activity made, while it exists. */
+  /** The wire model of the comment that the activity created, if it still exists. */
   readonly comment: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface CommentPlace {
   readonly commentId: number
-  /** Of the activity. */
+  /** The repository of the activity. */
   readonly repoId: RepoId
 }
 
 /**
- * The module that presents comments registers what loads their wire models by id, with a fixed number of queries;
- * comments that were deleted, or are in another repository now, are left out.
+ * The module that presents comments registers a loader of their wire models by id, with a fixed number of queries; it
+ * omits comments that were deleted or transferred to another repository.
  */
 export type ActivityComments = Hook<
   [places: readonly CommentPlace[]],
@@ -47,7 +47,7 @@ const EMPTY: Page<ActivityView> = { items: [], total: 0 }
 export type Activities = ReturnType<typeof createActivities>
 
 /**
- * What happened, newest first, of repositories and units that the viewer may see
+ * Activities, newest first, in repositories and units that the viewer may see
  * (behaviour/users-and-admin#activity-and-other-lists).
  */
 export function createActivities({ database, clock, comments }: ActivitiesDeps) {
@@ -83,8 +83,8 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps) 
     !isPrivileged(viewer, user) && ((await userQueries.loadPreferences(read, user.id)).hideActivity ?? false)
   return {
     /**
-     * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization
-     * what was done in its repositories.
+     * For an individual: its own activities and, unless `own`, those of others in repositories that it watches. For an
+     * organization: activities in its repositories.
      */
     async ofUser(
       viewer: Viewer,
@@ -109,7 +109,10 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps) 
       feed(viewer, { teamId }, options, paging),
     ofRepo: (viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>> =>
       feed(viewer, { repoId: repo.id }, options, paging),
-    /** Activities of an individual in the last year per quarter of an hour, without empty ones; epoch milliseconds. */
+    /**
+     * The number of activities of an individual in the last year per quarter of an hour, without empty ones; epoch
+     * milliseconds.
+     */
     async heatmap(viewer: Viewer, user: User): Promise<{ readonly start: number; readonly count: number }[]> {
       if (user.kind !== 'individual' || (await hides(viewer, user))) return []
       const now = clock.now()

@@ -74,7 +74,7 @@ describeOnBoth('activities in the database', (kind) => {
       ({ opType, refName }) => `${opType}${refName}`,
     )
 
-  it('lists what the viewer may see, narrowed', async () => {
+  it('lists the activities visible to the viewer, filtered', async () => {
     const all = ['commit_reporefs/heads/b', 'commit_reporefs/heads/a', 'create_repo']
     expect(await list({ actorId: ann })).toEqual(all)
     expect(await list({ feedOf: ann, ownerId: ann, repoId: open, publicOnly: true })).toEqual(all)
@@ -86,7 +86,7 @@ describeOnBoth('activities in the database', (kind) => {
     ])
   })
 
-  it('has transfers, releases and mirrors in the words of clients', async () => {
+  it('stores transfers, releases and mirrors in the terms of clients', async () => {
     const facts = {
       repo_id: open,
       release_id: 1,
@@ -133,7 +133,7 @@ describeOnBoth('activities in the database', (kind) => {
     expect(rows.slice(0, 3).map(({ content }) => content)).toEqual(['ann/secret', 'One', ''])
   })
 
-  it('counts who is active and finds shown addresses', async () => {
+  it('counts active users and finds public email addresses', async () => {
     const { read } = db.database
     expect([await countActiveUsers(read, 1_900_000), await countActiveUsers(read, 99_000_000)]).toEqual([1, 0])
     expect(await countActivitiesOfKind(read, ['create_repo', 'create_issue'])).toBe(2)
@@ -147,7 +147,7 @@ describeOnBoth('activities in the database', (kind) => {
     expect(await findUserByPublicEmail(read, 'bob@x.test')).toBeUndefined()
   })
 
-  it('gets the commits of a push later', async () => {
+  it('adds the commits of a push later', async () => {
     const [first] = await db.database.read.selectFrom('activity').selectAll().where('position', '=', 1).execute()
     await db.database.transaction((tx) => updateActivityContent(tx, first!.event_id, 1, 'commits'))
     expect((await listActivities(db.database.read, ANONYMOUS, { repoId: open }, paging)).items[0]!.content).toBe(

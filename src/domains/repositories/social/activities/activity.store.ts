@@ -23,7 +23,7 @@ export interface Activity {
   readonly createdAt: number
 }
 
-/** Narrows a feed; undefined members do not. */
+/** The filter of a feed; undefined members are ignored. */
 export interface ActivityFilter {
   readonly actorId?: UserId | undefined
   /** By this user, or in repositories that it watches. */
@@ -32,7 +32,7 @@ export interface ActivityFilter {
   /** In the repositories of this user or organization. */
   readonly ownerId?: UserId | undefined
   readonly teamId?: number | undefined
-  /** Only public repositories, whatever the viewer may see. */
+  /** Only public repositories, regardless of the access of the viewer. */
   readonly publicOnly?: boolean | undefined
   /** Epoch milliseconds: from the first to before the second. */
   readonly between?: readonly [number, number] | undefined
@@ -40,7 +40,9 @@ export interface ActivityFilter {
 
 const CHUNK = 50
 
-/** Inserts activities. Leaves out those whose actor or repository was deleted, as during a long push. */
+/**
+ * Inserts activities. Omits those whose actor or repository was deleted in the meantime, such as during a long push.
+ */
 export async function insertActivities(tx: Tx, activities: readonly NewActivity[]): Promise<void> {
   const rows = activities.map((row) => ({ ...DEFAULTS, ...row }))
   for (let at = 0; at < rows.length; at += CHUNK) await insertion(tx, { rows: rows.slice(at, at + CHUNK) })
@@ -84,7 +86,7 @@ const whereItBelongs = (db: Db, row: NewRow) =>
 
 const MAX_DELETED = 1000
 
-/** Deletes a batch of the oldest activities before `at`; returns how many. NOTE: ids are in the order of time. */
+/** Deletes a batch of the oldest activities before `at`; returns their number. NOTE: ids are in the order of time. */
 export async function deleteActivities(tx: Tx, at: number): Promise<number> {
   const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MAX_DELETED).execute()
   const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
@@ -103,7 +105,7 @@ export async function updateActivityContent(tx: Tx, eventId: number, position: n
     .execute()
 }
 
-/** Replaces the content of the activity that made a comment. */
+/** Replaces the content of the activity that created a comment. */
 export async function updateActivityOfComment(tx: Tx, of: OnComment, content: string): Promise<void> {
   await tx
     .updateTable('activity')
@@ -128,8 +130,8 @@ interface OnComment {
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'activity' | 'repo' | 'owner'>
 
 /**
- * Kinds of activities that say what is in a unit of the repository, by unit; the others say only what everybody may
- * know who sees the repository.
+ * Kinds of activities that disclose data of a unit of the repository, by unit; the other kinds contain only data that
+ * every viewer of the repository may see.
  */
 const KINDS_OF_UNIT = {
   'repo.code': [

@@ -17,11 +17,11 @@ export interface PushToDescribe {
   readonly updates: readonly Update[]
 }
 
-/** Commits listed in one entry of a feed. */
+/** The maximum number of commits in one entry of a feed. */
 const MAX_COMMITS = 5
 const BRANCH = 'refs/heads/'
 
-/** Writes the commits of a push into its entries in feeds, as the JSON that clients parse. May run twice. */
+/** Writes the commits of a push into its feed entries, as the JSON that clients parse. Idempotent. */
 export async function describePush(
   { database, git }: { database: Database; git: Git },
   { repoId, eventId, updates }: PushToDescribe,
@@ -43,12 +43,12 @@ export async function describePush(
   })
 }
 
-/** From this number of new branches on, one git process answers for all of them. */
+/** The minimum number of new branches for which one git process checks all of them. */
 const MIN_BATCH = 4
 
 /**
- * New branches all of whose commits the default branch contains. When a whole repository is pushed these are most, and
- * two processes for each of them would take a minute.
+ * New branches without commits beyond the default branch. When a whole repository is pushed, most branches are of this
+ * kind, and two processes for each of them would take a minute.
  */
 async function branchesWithoutNewCommits(
   git: GitRepo,
@@ -68,13 +68,13 @@ async function branchesWithoutNewCommits(
     )
     return new Set(made.filter((update) => !outside.has(update.new_oid)).map((update) => update.ref))
   } catch (error) {
-    // NOTE: one of the commits was deleted meanwhile: each branch gets its own query.
+    // NOTE: one of the commits was already deleted: each branch gets its own query.
     if (isGitError(error)) return new Set()
     throw error
   }
 }
 
-/** The JSON of one entry; undefined when the commits were deleted meanwhile. */
+/** The JSON of one entry; undefined if the commits were already deleted. */
 async function describe(
   git: GitRepo,
   repo: Repo,

@@ -10,7 +10,7 @@ import type { WatchTable } from '../social.table.ts'
 
 const CHUNK = 500
 
-/** The user watches every repository of the team except those that it watches or ignores already. */
+/** Watches every repository of the team for the user, except those that the user watches or ignores already. */
 export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
   let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
   if (!team.includesAllRepositories)
@@ -29,7 +29,7 @@ export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: n
 }
 
 /**
- * Members of the teams, or of every team that includes all repositories of the organization, watch the repository
+ * Watches the repository for members of the teams, or of every team that includes all repositories of the organization,
  * unless they watch or ignore it already.
  */
 export async function watchRepoByTeams(
@@ -68,7 +68,7 @@ export async function watchRepoByTeams(
 interface NewRepoWatch {
   readonly repoId: RepoId
   readonly creatorId: UserId
-  /** The organization that owns the repository, if one does. */
+  /** The id of the organization that owns the repository; undefined if a user owns it. */
   readonly orgId: UserId | undefined
   readonly at: number
 }
@@ -82,7 +82,7 @@ export async function watchNewRepo(tx: Tx, { repoId, creatorId, orgId, at }: New
   if (orgId !== undefined) await watchRepoByTeams(tx, { id: repoId, ownerId: orgId }, 'all-repositories', at)
 }
 
-/** Members of the team who watch the repository. */
+/** Members of the team that watch the repository. */
 export async function listTeamWatchers(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {
   const rows = await db
     .selectFrom('watch')
@@ -129,7 +129,7 @@ export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Pro
 
 /**
  * Sets the mode and updates the repository's counter of watchers. NOTE: the statement that locks the row returns the
- * mode before: another transaction may change it between a read and a write.
+ * previous mode: another transaction could change it between a read and a write.
  */
 export async function putWatch(
   tx: Tx,
@@ -144,7 +144,7 @@ export async function putWatch(
   await addWatchers(tx, repoId, watches(mode) - watches(before))
 }
 
-/** Inserts the row, which does not count as watching yet, or locks the existing one; returns its mode. */
+/** Inserts the row, which does not count as a watch yet, or locks the existing one; returns its mode. */
 async function lockWatch(
   tx: Tx,
   { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number },
@@ -166,7 +166,7 @@ async function lockWatch(
   return locked?.mode ?? lockWatch(tx, { userId, repoId, at })
 }
 
-/** False when the user did not watch. */
+/** False if the user did not watch it. */
 export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
   const deleted = await tx
     .deleteFrom('watch')
@@ -198,7 +198,10 @@ export function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Pa
   })
 }
 
-/** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
+/**
+ * Repositories that the user watches and the viewer may see, by id. `publicOnly` omits private ones even if they are
+ * visible.
+ */
 export function listWatchedRepos(
   db: Db,
   userId: UserId,

@@ -20,7 +20,7 @@ interface WatchingOperationDeps {
   readonly social: Pick<Social, 'isWatching' | 'unwatch' | 'watch' | 'watchers'>
 }
 
-/** Watches of the caller and the watchers of a repository. */
+/** Operations on the watches of the requester and the watchers of a repository. */
 export function watchingOperations({ guards, site, social }: WatchingOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
