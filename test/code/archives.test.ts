@@ -50,7 +50,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect((await load('/ann/secret/archive/main.zip', { headers: basic(ann) })).status).toBe(200)
   })
 
-  it('have their name, a link that stays, and a validator, for GET and HEAD alike', async () => {
+  it('have a file name, a permanent link and a validator, for GET and HEAD', async () => {
     const first = await api(`${code.path}/archive/main.tar.gz`)
     expect(first.status).toBe(200)
     const tip = code.oid('main')
@@ -73,7 +73,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect([known.status, await known.text()]).toEqual([304, ''])
   })
 
-  it('contain the files below a folder of the repository name, all or some', async () => {
+  it('contain all or some files, in a folder with the name of the repository', async () => {
     const files = oracle(code.git.path, ['ls-tree', '-r', '--name-only', 'main']).split('\n')
     const all = await entries(await api(`${code.path}/tarball/main`))
     for (const file of files) expect(all).toContain(`code/${file}`)
@@ -81,7 +81,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect(some.filter((name) => !name.endsWith('/'))).toEqual([`code/${files[0]}`])
   })
 
-  it('come as a bundle that git clones', async () => {
+  it('can be a bundle that git clones', async () => {
     const bundle = await save(await api(`${code.path}/bundle/main`), 'x.bundle')
     expect(oracle(code.git.path, ['bundle', 'list-heads', bundle]).split('\n')).toEqual([
       `${code.oid('main')} refs/heads/bundle`,
@@ -90,7 +90,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     oracle(code.git.path, ['bundle', 'verify', '-q', bundle])
   })
 
-  it('refuse what they cannot make', async () => {
+  it('reject unknown formats, refs and paths', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty', format })
     const cases: [string, number][] = [
       [`${code.path}/archive/main.rar`, 400],
@@ -107,7 +107,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect((await load('/ann/Code/archive/main.rar')).status).toBe(400)
   })
 
-  it('are counted where a tag was asked for', async () => {
+  it('are counted for tags', async () => {
     for (const path of ['tarball/v1', 'zipball/v1', 'archive/v1.zip', 'bundle/v1', 'archive/main.zip'])
       await (await api(`${code.path}/${path}`)).arrayBuffer()
     await (await load('/ann/Code/archive/v1.zip')).arrayBuffer()
@@ -122,19 +122,19 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     })
   })
 
-  it('are computed once for identical requests, and kept', async () => {
+  it('are created once for identical requests, and cached', async () => {
     const before = readdirSync(join(server.dataDir, 'cache/archives')).length
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => api(`${code.path}/archive/topic.zip`).then((r) => r.arrayBuffer())),
     )
     expect(new Set(answers.map((bytes) => Buffer.from(bytes).toString('base64'))).size).toBe(1)
-    // A file being written and the same file when it is whole: two names of one archive.
+    // A file being written and the complete file: two names of one archive.
     expect(readdirSync(join(server.dataDir, 'cache/archives')).length - before).toBeLessThanOrEqual(2)
   })
 })
 
-describe('archives whose client leaves', () => {
-  it('are not worked on any more, and nothing of them stays', async () => {
+describe('archives whose client disconnects', () => {
+  it('are aborted and leave no files', async () => {
     const server = await startServer()
     try {
       const ann = await server.world.user('ann')
@@ -156,7 +156,7 @@ describe('archives whose client leaves', () => {
 })
 
 describe('archives that outgrow the cache', () => {
-  it('still come whole', async () => {
+  it('are sent completely', async () => {
     const server = await startServer({ settings: { 'git.pack_cache_size': '600' } })
     try {
       const ann = await server.world.user('ann')

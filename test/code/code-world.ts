@@ -10,21 +10,21 @@ export { oracle, SMALL }
 export interface CodeRepo {
   readonly repo: Repo
   readonly git: GitRepo
-  /** Below /api/v1. */
+  /** The path below /api/v1. */
   readonly path: string
-  /** What git says of a revision. */
+  /** The object id that git resolves a revision to. */
   oid(revision: string): string
 }
 
 export interface CodeRepoOptions {
   readonly name: string
   readonly format?: 'sha1' | 'sha256'
-  /** A fast-import stream; none leaves the repository empty. */
+  /** A fast-import stream; without one, the repository is empty. */
   readonly history?: string
   readonly isPrivate?: boolean
 }
 
-/** A repository with a history that git itself wrote, and rows that agree with it. */
+/** A repository with a history written by git, and matching rows. */
 export async function codeRepo(
   server: TestServer,
   owner: Person,
@@ -47,11 +47,11 @@ export async function codeRepo(
 export interface CodeWorld {
   readonly server: TestServer
   readonly ann: Person
-  /** Hers, called `code`, public, with the branches and tags of SMALL. */
+  /** The public repository `code` of ann, with the branches and tags of SMALL. */
   readonly code: CodeRepo
 }
 
-/** A server with one repository, from before the first test of the suite that calls this to after its last. */
+/** A server with one repository, for all tests of the calling suite. */
 export function useCodeWorld(format: 'sha1' | 'sha256', ready: (world: CodeWorld) => void): void {
   let server: TestServer
   beforeAll(async () => {

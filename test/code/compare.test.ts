@@ -30,7 +30,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     code = await codeRepo(server, ann, { name: `cmp-${format}`, format, history: HISTORY })
   })
 
-  it('shows what the head has and the base lacks, newest first, in both dot forms', async () => {
+  it('lists the commits that the head has and the base lacks, newest first, in both dot forms', async () => {
     for (const dots of ['...', '..']) {
       const { status, json } = await compare(`main${dots}feature/x`)
       expect(status).toBe(200)
@@ -50,7 +50,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect(bare.json.commits[0].files ?? []).toEqual([])
   })
 
-  it('names what it cannot compare', async () => {
+  it('names the ref that it cannot compare', async () => {
     expect((await compare('main...nowhere')).status).toBe(404)
     expect((await compare('nowhere...main')).status).toBe(404)
     expect((await compare(`main...${'0123456789'.repeat(4)}`)).status).toBe(404)
@@ -66,7 +66,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect((await compare('main@{1}...main')).status).toBe(400)
   })
 
-  it('reaches across a fork, also when the base has moved on since', async () => {
+  it('compares across a fork, also if the base has newer commits', async () => {
     expect((await bob.client.post(`${code.path}/forks`, {})).status).toBe(202)
     const file = (text: string) => ({ content: Buffer.from(text).toString('base64'), message: text })
     expect(
@@ -83,7 +83,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect([back.status, subjects(back.json)]).toEqual([200, ['later\n']])
   })
 
-  it('keeps a private head to those who may read it', async () => {
+  it('hides a private head from users who may not read it', async () => {
     await server.app.database.transaction((tx) =>
       tx
         .updateTable('repo')
@@ -98,7 +98,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect((await compare('main...bob:bobs', bob.client)).status).toBe(200)
   })
 
-  it('commits a diff, and says why one does not fit', async () => {
+  it('commits a diff, and reports why one does not apply', async () => {
     const path = `${code.path}/diffpatch`
     const patch =
       'diff --git a/base.txt b/base.txt\n--- a/base.txt\n+++ b/base.txt\n@@ -1 +1,2 @@\n-base\n\\ No newline at end of file\n+base\n+more\ndiff --git a/made/new.txt b/made/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/made/new.txt\n@@ -0,0 +1 @@\n+made\n'
@@ -128,7 +128,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
-  it('says how to edit a file', async () => {
+  it('returns the properties of a file from .editorconfig', async () => {
     const path = `${code.path}/editorconfig`
     expect((await server.anonymous.get(`${path}/main.go`)).status).toBe(404)
     await ann.client.post(`${code.path}/contents/.editorconfig`, { content: Buffer.from(EDITOR).toString('base64') })
@@ -146,12 +146,12 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
   })
 })
 
-describe('web addresses of files', () => {
+describe('web URLs of files', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}${path}`, { redirect: 'manual', headers })
   const auth = { authorization: `Basic ${Buffer.from('ann:Corr3ct-horse!').toString('base64')}` }
 
-  it('serve what answers point to, by branch, tag, commit and blob', async () => {
+  it('serve the links of responses, by branch, tag, commit and blob', async () => {
     const code = await codeRepo(server, ann, { name: 'raws', history: HISTORY })
     const { json } = await server.anonymous.get(`${code.path}/contents/base.txt`)
     expect(await (await fetch(json.download_url)).text()).toBe('base')
@@ -193,7 +193,7 @@ describe('web addresses of files', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 
-  it('look missing to those who may not read', async () => {
+  it('are 404 for users who may not read them', async () => {
     const code = await codeRepo(server, ann, { name: 'secret-raws', history: HISTORY, isPrivate: true })
     for (const path of [
       '/raw/branch/main/base.txt',

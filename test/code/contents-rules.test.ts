@@ -13,7 +13,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     '/contents/src/a.ts/',
     '/contents/src/a.ts',
     '/contents/src%2Fa.ts',
-  ])('%s is the file by its plain path', async (path) => {
+  ])('%s finds the file by its plain path', async (path) => {
     const { json } = await server.anonymous.get(code.path + path)
     expect(json).toMatchObject({ name: 'a.ts', path: 'src/a.ts', content: 'YTIK' })
     expect(json.url.endsWith('/contents/src/a.ts?ref=main')).toBe(true)
@@ -62,7 +62,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect((await ann.client.post(`${big.path}/file-contents`, { files: [...files, ...files] })).json).toHaveLength(11)
   })
 
-  it('the query form of several files reads member names without regard to case', async () => {
+  it('the query form of several files matches member names case-insensitively', async () => {
     const asked = async (body: string) =>
       server.anonymous.get(`${code.path}/file-contents?body=${encodeURIComponent(body)}`)
     expect((await asked('{"Files":["src/a.ts"]}')).json).toMatchObject([{ path: 'src/a.ts' }])
@@ -73,7 +73,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     })
   })
 
-  it('a date that typed clients send for none is now', async () => {
+  it('the zero date of typed clients means the current time', async () => {
     const zero = '0001-01-01T00:00:00Z'
     const before = Math.floor(Date.now() / 1000)
     const made = await ann.client.post(`${code.path}/contents/zero`, {
@@ -95,7 +95,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     },
   )
 
-  it('dates at the ends of the calendar stay what they are', async () => {
+  it('dates at the ends of the calendar are preserved', async () => {
     const dates = { author: '1970-01-01T00:00:00Z', committer: '9999-12-31T23:59:59Z' }
     const { json } = await ann.client.post(`${code.path}/contents/ends`, { content: '', dates })
     expect(json.commit).toMatchObject({ author: { date: dates.author }, committer: { date: dates.committer } })
@@ -106,7 +106,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
-  it('commits of other encodings and odd times are answered as UTF-8 and valid timestamps', async () => {
+  it('commits with other encodings and odd times are returned as UTF-8 with valid timestamps', async () => {
     const tree = code.oid('main^{tree}')
     const store = (text: string): string =>
       oracle(
@@ -128,7 +128,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect(json.created).toBe(date)
   })
 
-  it('a diff is read of a branch whose name has a slash', async () => {
+  it('a diff can be read from a branch with a slash in its name', async () => {
     expect(
       (await ann.client.post(`${code.path}/branches`, { new_branch_name: 'feat/x', old_branch_name: 'main' })).status,
     ).toBe(201)
@@ -137,7 +137,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect(diff.text).toBe((await server.anonymous.get(`${code.path}/git/commits/${code.oid('main')}.diff`)).text)
   })
 
-  it('a tag beside a tag that is its folder is refused by name', async () => {
+  it('a tag whose name has another tag as a folder is rejected by name', async () => {
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'rel/1' })).status).toBe(201)
     for (const name of ['rel', 'rel/1/a'])
       expect(await ann.client.post(`${code.path}/tags`, { tag_name: name })).toMatchObject({

@@ -32,7 +32,7 @@ it.each<[string, () => unknown]>([
         { author: WHO, committer: { ...WHO, name: 'B' }, message: `x\n\n${'a: '.repeat(MANY)}\n!` },
       ),
   ],
-])('%s is read in no time', MEASURED, async (_, read) => {
+])('%s is parsed quickly', MEASURED, async (_, read) => {
   expect(await processorTime(read)).toBeLessThan(1_500)
 })
 

@@ -21,7 +21,7 @@ describe('issue templates', () => {
   })
   afterAll(() => server.close())
 
-  it('are hidden with the repository, and none in one that is empty', async () => {
+  it('are hidden with the repository, and absent in an empty one', async () => {
     const bob = await server.world.user('bob')
     await server.world.repo({ owner: ann, name: 'shut', isPrivate: true })
     for (const path of [
@@ -38,7 +38,7 @@ describe('issue templates', () => {
     })
   })
 
-  it('are read from every folder in its order; what is wrong is counted and left out', async () => {
+  it('are read from every folder in order; invalid files are counted and skipped', async () => {
     const files = {
       'ISSUE_TEMPLATE/plain.md': `no front matter ${'x'.repeat(100)}`,
       [`${DIR}/a.md`]: '---\nname: M\nabout: m\nlabels: [one, 2]\nref: refs/tags/v1\n---\ntext',

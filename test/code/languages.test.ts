@@ -21,7 +21,7 @@ describe('languages', () => {
   })
   afterAll(() => server.close())
 
-  /** Runs what is due some time later. */
+  /** Runs jobs that are due later. */
   const later = async (): Promise<void> => {
     await server.drain()
     late += 60_000
@@ -53,7 +53,7 @@ describe('languages', () => {
     expect((await server.anonymous.get('/repos/ann/meant/licenses')).json).toEqual(['MIT'])
   })
 
-  it('are counted after pushes by name, content and attributes; what others wrote does not count', async () => {
+  it('are counted after pushes by name, content and attributes, without vendored files', async () => {
     const files = {
       'main.go': 'package main\n'.repeat(20),
       'lib/one.h': 'class A { public: virtual int f(); };\n',

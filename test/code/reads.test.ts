@@ -65,7 +65,7 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     expect(patch.text).toBe(`${oracle(code.git.path, ['format-patch', '--stdout', '--binary', '-1', 'v1'])}\n\n`)
   })
 
-  it('names the account of an address', async () => {
+  it('shows the account of an email address', async () => {
     const writer = await server.world.user(`writer-${format}`, { email: 'ann@example.com' })
     const { json } = await server.anonymous.get(`${code.path}/git/commits/main`)
     expect(json.author).toMatchObject({ login: writer.name, active: false, last_login: '0001-01-01T00:00:00Z' })

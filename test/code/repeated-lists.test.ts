@@ -21,7 +21,7 @@ describeOnBoth('lists of commits and branches', (kind) => {
   const COMMITS = '/repos/ann/app/commits?limit=20'
   const BRANCHES = '/repos/ann/app/branches?limit=20'
 
-  /** What bob gets; asked twice, it must be the same. */
+  /** Two requests of bob, whose responses must be equal. */
   async function get(path: string) {
     const [first, second] = [await bob.client.get(path), await bob.client.get(path)]
     expect([first.status, second.status]).toEqual([200, 200])
@@ -38,7 +38,7 @@ describeOnBoth('lists of commits and branches', (kind) => {
     return json.commit.sha as string
   }
 
-  it('show each commit and each branch at once, and where a branch was moved back', async () => {
+  it('show each commit, each branch and each reset of a branch at once', async () => {
     const first = (await get(COMMITS))[0].sha
     const second = await write('second.txt')
     expect((await get(COMMITS)).map((commit: { sha: string }) => commit.sha)).toEqual([second, first])
@@ -66,7 +66,7 @@ describeOnBoth('lists of commits and branches', (kind) => {
     expect(await parts('&files=false')).toEqual([true, false])
   })
 
-  it('name the account that owns the address of a commit from when it is known, and the repository by its name', async () => {
+  it('show the account of the author address once it exists, and the current name of the repository', async () => {
     const email = 'late@example.test'
     await write('late.txt', { author: { name: 'Late', email }, committer: { name: 'Late', email } })
     expect((await get(COMMITS))[0]).toMatchObject({ author: null, commit: { author: { name: 'Late' } } })
@@ -79,7 +79,7 @@ describeOnBoth('lists of commits and branches', (kind) => {
     expect((await ann.client.patch('/repos/ann/renamed', { name: 'app' })).status).toBe(200)
   })
 
-  it('show each viewer its own rights, and each rule at once', async () => {
+  it('show each viewer its own permissions, and each rule at once', async () => {
     const mayPush = async (person: Person) => (await person.client.get(BRANCHES)).json[0].user_can_push
     expect([await mayPush(ann), await mayPush(bob), await mayPush(ann)]).toEqual([true, false, true])
     expect((await get(BRANCHES))[0].protected).toBe(false)
@@ -90,7 +90,7 @@ describeOnBoth('lists of commits and branches', (kind) => {
     expect(await mayPush(bob)).toBe(true)
   })
 
-  it('ask the database for authors and rules only after a commit', async () => {
+  it('load authors and rules from the database only after a commit', async () => {
     const ask = async (): Promise<string[]> => {
       const asked = await queriesOf(server.app.database, async () => {
         await bob.client.get(COMMITS)

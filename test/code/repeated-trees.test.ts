@@ -7,7 +7,9 @@ import { MEASURED } from '../harness/measured.ts'
 
 const WIDTH = 10
 
-/** A commit of a dozen objects whose tree is 10^depth files: every directory holds the one below ten times. */
+/**
+ * Creates a commit of a dozen objects whose tree has 10^depth files: every directory contains the one below ten times.
+ */
 async function makeBomb(work: string, depth: number): Promise<void> {
   const blob = await git(work, ['hash-object', '-w', '--stdin'], { input: 'x\n' })
   const tenTimes = (line: string): string => Array.from({ length: WIDTH }, (_, index) => `${line}${index}\n`).join('')
@@ -18,7 +20,7 @@ async function makeBomb(work: string, depth: number): Promise<void> {
   await git(work, ['update-ref', 'refs/heads/main', commit])
 }
 
-/** Entries of such a tree, directories among them. */
+/** The number of entries of such a tree, including directories. */
 const entriesOf = (depth: number): number =>
   Array.from({ length: depth }, (_, level) => WIDTH ** (level + 1)).reduce((sum, count) => sum + count)
 
@@ -36,7 +38,7 @@ afterAll(async () => {
 
 const workOf = (name: string): string => join(dir.path, name)
 
-/** Pushes such a tree to a new repository and gives the path of that. */
+/** Pushes such a tree to a new repository and returns the path of the repository. */
 async function pushed(name: string, format: 'sha1' | 'sha256', depth: number): Promise<string> {
   const work = workOf(name)
   await git(dir.path, ['init', '-q', '-b', 'main', `--object-format=${format}`, work])
@@ -77,7 +79,7 @@ describe.each(['sha1', 'sha256'] as const)(
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
     })
 
-    it('are listed exactly where the list is only long', async () => {
+    it('are listed exactly if the list is merely long', async () => {
       const long = await pushed(`long-${format}`, format, 5)
       const all = (await git(workOf(`long-${format}`), ['ls-tree', '-r', '-t', '--name-only', 'main'])).split('\n')
       expect(all).toHaveLength(entriesOf(5))
@@ -99,7 +101,7 @@ describe('trees that contain each other many times over', () => {
     path = await pushed('refused', 'sha1', 9)
   })
 
-  it('are refused with a message where their differences are asked for', async () => {
+  it('are rejected with a message when their differences are requested', async () => {
     for (const address of ['git/commits/main.diff', 'git/commits/main.patch']) {
       const refused = await server.anonymous.get(`${path}/${address}`)
       expect(refused, address).toMatchObject({ status: 413, json: { message: expect.stringContaining('too much') } })
@@ -108,7 +110,7 @@ describe('trees that contain each other many times over', () => {
     expect((await server.anonymous.get(`${path}/git/commits/main`)).json).toMatchObject({ stats: null, files: null })
   }, 120_000)
 
-  it('are no template that lists its files', async () => {
+  it('cannot be a template that lists its files', async () => {
     expect(
       (
         await ann.client.post(`${path}/contents/.gitea/template`, {

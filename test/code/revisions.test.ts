@@ -22,7 +22,7 @@ describe.each(['sha1', 'sha256'] as const)('names of revisions in a %s repositor
   let code: CodeRepo
   useCodeWorld(format, (world) => void ({ server, ann } = world))
 
-  /** `both` is a branch and a tag; the id of `main` is a branch and a tag too, as an import may bring them. */
+  /** `both` is a branch and a tag; the id of `main` is a branch and a tag too, as an import may create them. */
   beforeAll(async () => {
     code = await codeRepo(server, ann, { name: 'names', format, history: HISTORY })
     const id = code.oid('main')
@@ -35,7 +35,7 @@ describe.each(['sha1', 'sha256'] as const)('names of revisions in a %s repositor
     await server.app.pushes.reconcile(code.repo.id)
   })
 
-  /** The commit that every address which takes the name of a revision answers with. */
+  /** The commit in the responses of all URLs that accept the name of a revision. */
   async function answersOf(name: string): Promise<Record<string, unknown>> {
     const get = (path: string) => server.anonymous.get(code.path + path)
     const fileOf = (text: string) => code.oid(['root', 'main', 'refs/heads/both', 'tagged'][Number(text) - 1]!)
@@ -68,7 +68,7 @@ describe.each(['sha1', 'sha256'] as const)('names of revisions in a %s repositor
   const everywhere = (answers: Record<string, unknown>, oid: string) =>
     expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map((address) => [address, oid])))
 
-  it('mean a commit by its full id, whatever branches and tags are called', async () => {
+  it('mean a commit by its full id, even if a branch or tag has that name', async () => {
     const id = code.oid('main')
     everywhere(await answersOf(id), id)
     expect((await fetch(`${server.url}/ann/names/raw/${id}/which`)).url).toContain(`/raw/commit/${id}/`)
@@ -84,7 +84,7 @@ describe.each(['sha1', 'sha256'] as const)('names of revisions in a %s repositor
     expect((await ann.client.get(`${code.path}/tags/both`)).json.archive_download_count).toEqual({ zip: 0, tar_gz: 0 })
   })
 
-  it('do not look like an object id when they are new', async () => {
+  it('cannot be created if they look like an object id', async () => {
     const names = ['a'.repeat(40), 'B'.repeat(40), '0123456789abcdef'.repeat(4)]
     for (const name of names) {
       const answers = await Promise.all([
@@ -109,7 +109,7 @@ describe.each(['sha1', 'sha256'] as const)('names of revisions in a %s repositor
     dir.remove()
   })
 
-  it('that look like an object id can still be deleted, by push too', async () => {
+  it('that look like an object id can still be deleted, also by push', async () => {
     const id = code.oid('main')
     expect((await ann.client.delete(`${code.path}/branches/${id}`)).status).toBe(204)
     const dir = tempDir()

@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** NOTE: never synchronously: the server that git talks to runs in this process. */
+/** NOTE: never synchronously: the server runs in this process. */
 async function git(...args: string[]): Promise<string> {
   const env = { HOME: work, GNUPGHOME: gpg.home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' }
   const result = await runProcess('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.test', ...args], {
@@ -64,7 +64,9 @@ const sshSign = (file: string, ...rest: string[]): string[] => [
   ...rest,
 ]
 
-/** Pushes what the options commit; gives its `verification` in the four places that show it, which must agree. */
+/**
+ * Commits with the options and pushes; returns the `verification` of the four places that show it, which must agree.
+ */
 async function commit(branch: string, args: string[]) {
   await git('checkout', '-q', '--orphan', branch)
   await git(...args)
@@ -81,7 +83,7 @@ async function verification(branch: string) {
 }
 
 describe('unsigned commits', () => {
-  it('say so', async () => {
+  it('are reported as unsigned', async () => {
     expect(await commit('unsigned', ['commit', '-q', '--allow-empty', '-m', 'unsigned'])).toEqual({
       verified: false,
       reason: 'gpg.error.not_signed_commit',
@@ -93,7 +95,7 @@ describe('unsigned commits', () => {
 })
 
 describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => {
-  it('are verified as soon as the key is added, and no longer when it is deleted', async () => {
+  it('are verified from the addition of the key until its deletion', async () => {
     const keyId = gpg.generate('Ann <ann@example.test>')
     const before = await commit('good', gpgSign(keyId, '-m', 'good'))
     expect(before).toMatchObject({ verified: false, reason: 'gpg.error.no_gpg_keys_found', signer: null })
@@ -121,7 +123,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => 
     expect((await other.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })).status).toBe(422)
   })
 
-  it('are verified by a signing subkey, and after the expiry of the key was moved', async () => {
+  it('are verified by a signing subkey, and after the expiry of the key was extended', async () => {
     const keyId = gpg.generate('Sub <ann+sub@example.test>', { subkey: true, expires: '1d' })
     await ann.client.post('/user/emails', { emails: ['ann+sub@example.test'] })
     await commit('subkey', gpgSign(keyId, '-m', 'subkey'))
@@ -139,7 +141,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => 
     expect(await verification('subkey')).toMatchObject({ verified: true, reason: `ann / ${key.subkeys[0].key_id}` })
   })
 
-  it('are not verified when the text was changed or the signature is none', async () => {
+  it('are not verified if the text was changed or the signature is invalid', async () => {
     const keyId = gpg.generate('Tamper <ann@example.test>')
     await ann.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })
     await commit('whole', gpgSign(keyId, '-m', 'whole'))
@@ -174,7 +176,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => 
 })
 
 describe.skipIf(!hasProgram('gpg', '--version'))('keys and addresses', () => {
-  it('of an account that has not proved the address do not verify until it has, or the key is proved', async () => {
+  it('of an account do not verify until the address or the key is verified', async () => {
     const eve = await server.world.user('eve', { email: 'eve@example.test' })
     const keyId = gpg.generate('Eve <unknown@example.test>')
     const unproved = await eve.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })
@@ -184,7 +186,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('keys and addresses', () => {
     await git('checkout', '-q', '--orphan', 'eve')
     await git('-c', 'user.email=nobody@example.test', ...gpgSign(both, '-m', 'by an unknown address'))
     await push('eve')
-    // The key is found by an address of its owner, whatever the committer line says.
+    // The key is found by an address of its owner, independent of the committer line.
     expect(await verification('eve')).toMatchObject({
       verified: true,
       reason: `eve / ${both}`,

@@ -22,7 +22,7 @@ async function withKey(settings: Record<string, string>, use: (server: TestServe
   }
 }
 
-/** Makes a file over the API; gives the answer and the commit as it is listed. */
+/** Creates a file through the API; returns the response and the commit in the list. */
 async function makeFile(server: TestServer, members: object = {}) {
   const ann = await server.world.user(`ann${Math.random().toString(36).slice(2, 8)}`)
   await server.world.repo({ owner: ann, name: 'r', defaultBranch: 'main' })
@@ -38,7 +38,7 @@ async function makeFile(server: TestServer, members: object = {}) {
 }
 
 describe('a server without a signing key', () => {
-  it('signs nothing and shows none', () =>
+  it('signs nothing and publishes no key', () =>
     withKey({}, async (server) => {
       const { ann, verification } = await makeFile(server)
       expect(verification.reason).toBe('gpg.error.not_signed_commit')
@@ -53,7 +53,7 @@ describe('a server without a signing key', () => {
       ])
     }))
 
-  it('does not start with a key that cannot be read', async () => {
+  it('does not start with an unreadable key', async () => {
     const file = join(folder, 'broken')
     writeFileSync(file, 'nothing')
     await expect(startServer({ settings: { 'signing.key': file } })).rejects.toThrow('signing.key: ')
@@ -62,7 +62,7 @@ describe('a server without a signing key', () => {
 })
 
 describe.skipIf(!hasProgram('gpg', '--version'))('a server with a GPG key', () => {
-  it('signs what it commits, names the committer and publishes the key', async () => {
+  it('signs its commits, names the committer and publishes the key', async () => {
     const gpg = createGpg()
     const keyId = gpg.generate('Forge <forge@example.test>')
     const file = join(folder, 'key.asc')
@@ -139,7 +139,7 @@ describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a server with an SSH key', () 
     },
   )
 
-  it('says so when a signature by its own key does not fit', async () => {
+  it('reports an invalid signature by its own key', async () => {
     const file = join(folder, 'key-bad')
     await runProcess('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
     await withKey({ 'signing.key': file }, async (server) => {

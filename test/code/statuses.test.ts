@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('commit statuses', () => {
-  it('are reported by those who may write alone', async () => {
+  it('can be reported only by writers', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', history: SMALL, isPrivate: true })
     const body = { state: 'success' }
     expect((await server.anonymous.post(`${code.path}/statuses/main`, body)).status).toBe(401)
@@ -30,7 +30,7 @@ describe('commit statuses', () => {
     }
   })
 
-  it('refuse what is no result', async () => {
+  it('reject invalid states', async () => {
     const post = (body: object, sha = 'main') => ann.client.post(`${code.path}/statuses/${sha}`, body)
     expect(await post({ state: 'fine' })).toMatchObject({ status: 422, json: { message: '[State]: In' } })
     expect((await post({})).status).toBe(422)
@@ -47,7 +47,7 @@ describe('commit statuses', () => {
     expect((await ann.client.get(`${empty.path}/commits/main/status`)).status).toBe(404)
   })
 
-  it('count from 1 for each commit and keep every report', async () => {
+  it('are numbered from 1 for each commit, and all are stored', async () => {
     const oid = code.oid('main')
     const none = await ann.client.get(`${code.path}/commits/main/status`)
     expect(none).toMatchObject({ status: 200, json: { state: 'pending', total_count: 0, statuses: [], sha: oid } })
@@ -113,7 +113,7 @@ describe('commit statuses', () => {
     expect((await ann.client.get(`${code.path}/commits/main/status`)).json.state).toBe('failure')
   })
 
-  it('are numbered one by one when they come at once, and announced', async () => {
+  it('are numbered without gaps when concurrent, and append events', async () => {
     const many = await codeRepo(server, ann, { name: 'many', history: SMALL })
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>
@@ -128,7 +128,7 @@ describe('commit statuses', () => {
     expect(JSON.parse(events[0]!.payload)).toMatchObject({ oid: many.oid('main'), state: 'pending' })
   })
 
-  it('stay when who reported them is gone', async () => {
+  it('remain after the deletion of the account that reported them', async () => {
     const carl = await server.world.user('carl')
     const root = await server.world.admin()
     await ann.client.put(`${code.path}/collaborators/carl`, { permission: 'write' })

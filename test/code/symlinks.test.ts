@@ -11,7 +11,7 @@ let now = Date.parse('2026-05-01T10:00:00Z')
 let server: TestServer
 let ann: Person
 let code: CodeRepo
-/** A file of the server, outside of every repository. */
+/** A file of the server, outside of all repositories. */
 let target: string
 
 const link = (path: string): string => `M 120000 inline ${path}\ndata ${Buffer.byteLength(target)}\n${target}\n`
@@ -19,7 +19,7 @@ const link = (path: string): string => `M 120000 inline ${path}\ndata ${Buffer.b
 const history = (changes: readonly string[]): string =>
   `commit refs/heads/main\ncommitter T <t@example.test> 1700000000 +0000\ndata 1\nx\n${changes.join('')}\n`
 
-/** Every place where the server looks into a repository by itself; git refuses a link at `.gitmodules`. */
+/** Every path that the server itself reads in a repository; git refuses a link at `.gitmodules`. */
 const READ_BY_THE_SERVER = [
   'README.md',
   'LICENSE',
@@ -88,7 +88,7 @@ describe('symbolic links in a repository', () => {
     expect((await ann.client.get(`${code.path}/languages`)).json).toEqual({ Go: 13 })
   })
 
-  it('stay links in what is made after a template, and name no files to expand', async () => {
+  it('remain links in repositories generated from a template, and are not read as the list of files to expand', async () => {
     const made = await ann.client.post(`${code.path}/generate`, { owner: 'ann', name: 'copy', git_content: true })
     expect(made.status).toBe(201)
     const { path } = server.app.git.open(await server.app.repos.getById(made.json.id))
@@ -114,7 +114,7 @@ describe('symbolic links in a repository', () => {
     expect(readFileSync(target, 'utf8')).toBe(SECRET)
   })
 
-  it('are no pages of a wiki', async () => {
+  it('are not pages of a wiki', async () => {
     expect((await ann.client.post(`${code.path}/wiki/new`, { title: 'Home', content_base64: 'eA==' })).status).toBe(201)
     const wiki = server.app.git.open({ storage: `${code.repo.storage}.wiki`, objectFormat: 'sha1' })
     oracle(

@@ -20,7 +20,7 @@ const list = async (query = '') => ann.client.get(`${code.path}/tags${query}`)
 const names = async (query = '') => (await list(query)).json.map((tag: { name: string }) => tag.name)
 
 describe('tags', () => {
-  it('are listed newest first, those that lead to a commit, page by page', async () => {
+  it('are listed newest first and in pages, if they point to a commit', async () => {
     const annotated = Array.from({ length: 60 }, (_, at) => {
       const when = 1_600_000_000 + ((at * 37) % 60) * 1000
       return `tag gen/${at}\nfrom refs/heads/main\ntagger T <t@example.test> ${when} +0000\ndata 2\nx\n`
@@ -57,7 +57,7 @@ describe('tags', () => {
     expect((await ann.client.get(`${code.path}/tags/tree`)).status).toBe(404)
   })
 
-  it('are listed as they are after every change', async () => {
+  it('are listed correctly after every change', async () => {
     await ann.client.post(`${code.path}/tags`, { tag_name: 'fresh', message: 'now' })
     expect((await names('?limit=1'))[0]).toBe('fresh')
     await ann.client.delete(`${code.path}/tags/fresh`)
@@ -81,7 +81,7 @@ describe('tags', () => {
     })
   })
 
-  it('do not take the name of a release, even of a draft, and refuse a second of the name at once', async () => {
+  it('cannot have the name of a release, even of a draft, and concurrent duplicates are rejected', async () => {
     expect((await ann.client.post(`${code.path}/releases`, { tag_name: 'Soon', draft: true })).status).toBe(201)
     expect(await ann.client.post(`${code.path}/tags`, { tag_name: 'soon' })).toMatchObject({
       status: 409,
@@ -98,7 +98,7 @@ describe('tags', () => {
     expect(race.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
   })
 
-  it('of a protected name are made neither as tags nor as releases', async () => {
+  it('with a protected name cannot be created as tags or as releases', async () => {
     const bob = await server.world.user('bob')
     await ann.client.put(`${code.path}/collaborators/bob`, { permission: 'write' })
     await ann.client.post(`${code.path}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['ann'] })

@@ -44,7 +44,7 @@ describe('listings of directories with many entries', () => {
     return second.json as Entry[]
   }
 
-  it('see the next commit, and only on its branch', async () => {
+  it('include the next commit, only on its branch', async () => {
     expect(await list('/repos/alice/wide/contents')).toHaveLength(FILES + 1)
     const sha = await commit('wide', [write('added')])
     await commit('wide', [write('other')], { new_branch: 'side' })
@@ -55,14 +55,14 @@ describe('listings of directories with many entries', () => {
     expect(names(await list('/repos/alice/wide/contents?ref=side')).has('other')).toBe(true)
   })
 
-  it('have the ref in their addresses as it was sent', async () => {
+  it('contain the ref in URLs as it was sent', async () => {
     const [first] = await list('/repos/alice/wide/contents?ref=main')
     const { json } = await alice.client.get('/repos/alice/wide/branches/main')
     const [byId] = await list(`/repos/alice/wide/contents?ref=${json.commit.id}`)
     expect([first!.url, byId!.url].map((url) => url.split('?ref=')[1])).toEqual(['main', json.commit.id])
   })
 
-  it('have the new name after a rename, and are gone with the repository', async () => {
+  it('have the new name after a rename, and are deleted with the repository', async () => {
     await addWide('old')
     await list('/repos/alice/old/contents')
     expect((await alice.client.patch('/repos/alice/old', { name: 'new' })).status).toBe(200)

@@ -107,7 +107,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect(oracle(path(), ['ls-tree', '-r', '--name-only', 'main']).split('\n')).toContain('dash-ed page.-.md')
   })
 
-  it('names pages alike whatever signs of an address a title has', async () => {
+  it('names pages consistently for titles with any URL characters', async () => {
     const titles = ['C++ in a-z', '100 %2B+%20-']
     for (const title of titles) await addPage(title)
     const listed = (await server.anonymous.get(`${wiki}/pages`)).json as { title: string; sub_url: string }[]
@@ -147,7 +147,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect((await ann.client.patch(`${wiki}/page/Home`, { content_base64: '*' })).status).toBe(400)
   })
 
-  it('renames a page only if the title is given, and lists its commits', async () => {
+  it('renames a page only if the title is present, and lists its commits', async () => {
     await addPage('Home')
     const kept = await ann.client.patch(`${wiki}/page/Home`, {
       title: '',

@@ -8,7 +8,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
   let { server, ann, code } = {} as CodeWorld
   useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
-  it('refuses callers without write access', async () => {
+  it('rejects requests without write access', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
     const body = { content: base64('x\n') }
@@ -81,7 +81,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
-  it('refuses with the messages that clients expect', async () => {
+  it('rejects requests with the messages that clients expect', async () => {
     const sha = code.oid('main:src/a.ts')
     const other = code.oid('main')
     const content = base64('x')
@@ -139,7 +139,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(code.oid('main^{tree}')).toBe(code.oid('main~1^{tree}'))
   })
 
-  it('loses nothing when many write at once', async () => {
+  it('loses no changes in concurrent writes', async () => {
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         ann.client.post(`${code.path}/contents/many/${index}`, { content: base64(`${index}`) }),
@@ -150,7 +150,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(await server.app.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
-  it('starts at the default branch as it is when the file is written', async () => {
+  it('starts at the default branch at the time of the write', async () => {
     const moving = await codeRepo(server, ann, { name: 'moving', format, history: SMALL })
     const { database, pushes, repos } = server.app
     const [{ getInView }, { recorded }] = [repos, pushes]
@@ -174,7 +174,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(late.status, late.text).toBe(201)
     expect(late.json.commit.sha).toBe(await tip('trunk'))
 
-    // Written while the ref has its new name and the row the old one.
+    // Written while the ref has its new name and the row still has the old one.
     let between: ReturnType<typeof write> | undefined
     Object.assign(database, {
       async transaction(...args: Parameters<typeof transaction>) {
@@ -195,7 +195,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(answer.json.commit.sha).toBe(await tip('next'))
   })
 
-  it('makes the first commit of an empty repository', async () => {
+  it('creates the first commit of an empty repository', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty', format })
     expect((await ann.client.delete(`${empty.path}/contents/x`, { sha: 'x' })).status).toBe(404)
     expect(

@@ -31,7 +31,7 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
   const write = (files: readonly Upload[]) => ann.client.post(`${code.path}/contents`, { files })
 
   let attempts = 0
-  it('are written as one pack, by little work of this thread', MEASURED, async () => {
+  it('are written as one pack, with little work on this thread', MEASURED, async () => {
     const folder = `many${++attempts}`
     const files = uploads(1000, (index) => `${folder}/d${index % 30}/f${index}.txt`)
     await write(uploads(100, (index) => `first${attempts}/f${index}`))
@@ -60,7 +60,7 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
     expect(second.files.map((file) => file.last_commit_sha)).toEqual([first.commit.sha, second.commit.sha])
   })
 
-  it('are answered item by item when they have more than 4 MiB, in the same form', async () => {
+  it('are returned item by item if larger than 4 MiB, in the same format', async () => {
     const large = (count: number): Upload[] => {
       const content = Buffer.alloc(1024 * 1024, 'large ').toString('base64')
       return Array.from({ length: count }, (_, index) => ({ operation: 'upload', path: `large/${index}`, content }))

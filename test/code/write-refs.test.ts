@@ -5,7 +5,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
   let { server, ann, code } = {} as CodeWorld
   useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
-  it('refuses callers without write access', async () => {
+  it('rejects requests without write access', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
     const calls = [
@@ -49,7 +49,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect((await ann.client.delete(`${code.path}/branches/main`)).status).toBe(403)
   })
 
-  it('moves and renames branches', async () => {
+  it('updates and renames branches', async () => {
     const url = `${code.path}/branches/topic`
     const tip = code.oid('topic')
     const root = oracle(code.git.path, ['rev-list', '--max-parents=0', 'topic'])
@@ -76,7 +76,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect(await server.app.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
-  it('still find files by what a branch was called, until another branch takes the name', async () => {
+  it('finds files by the old name of a branch until another branch has the name', async () => {
     const write = (path: string, body: object) => ann.client.post(`${code.path}${path}`, body)
     const text = async (path: string) => server.anonymous.get(path)
     const web = code.path.replace('/repos', '/')
@@ -109,7 +109,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect((await text(`${web}/raw/branch/now/dir/renamed.txt`)).status).toBe(404)
   })
 
-  it('lists, makes and deletes tags', async () => {
+  it('lists, creates and deletes tags', async () => {
     const list = await server.anonymous.get(`${code.path}/tags?limit=1`)
     expect([list.headers.get('x-total-count'), list.headers.get('link')]).toEqual(['2', null])
     const made = await ann.client.post(`${code.path}/tags`, { tag_name: 'rel/2', message: 'Two\n', target: 'v1' })

@@ -5,7 +5,7 @@ import { pullWorld } from '../pulls/pull-world.ts'
 describeOnBoth('a write that waits for an earlier one', (on) => {
   const world = pullWorld({ on })
 
-  it('is refused when the access was removed in the meantime', async () => {
+  it('is rejected if the access was removed during the wait', async () => {
     const { pushes } = world.server.app
     const push = pushes.push.bind(pushes)
     const [entered, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -19,7 +19,7 @@ describeOnBoth('a write that waits for an earlier one', (on) => {
     const first = write('first')
     await entered.promise
     const second = write('second')
-    // The second one waits for the lock by the time that later requests are answered.
+    // The second write waits for the lock while later requests are answered.
     for (let index = 0; index < 8; index++) await world.wes.client.get('/repos/ann/app')
     expect((await world.ann.client.delete('/repos/ann/app/collaborators/wes')).status).toBe(204)
     removed.resolve()

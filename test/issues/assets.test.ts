@@ -11,11 +11,11 @@ import { comment, createIssue, issueWorld } from './issue-world.ts'
 const DESK = '/repos/ann/desk/issues'
 
 interface Upload {
-  /** What stands before the file in the form. */
+  /** The fields before the file in the form. */
   readonly fields?: Readonly<Record<string, string>>
   readonly name?: string
   readonly text?: string
-  /** The field of the form. */
+  /** The name of the field in the form. */
   readonly field?: string
 }
 
@@ -51,7 +51,7 @@ function stored(server: TestServer): number {
 describeOnBoth('files of issues and comments', (on) => {
   const given = issueWorld({ on })
 
-  it('are uploaded, read, renamed and deleted, and change what they belong to', async () => {
+  it('are uploaded, read, renamed and deleted, and update their issue or comment', async () => {
     const { ann, bob, server } = given
     const issue = await createIssue(bob)
     const said = await comment(ann, issue.number)
@@ -101,7 +101,7 @@ describeOnBoth('files of issues and comments', (on) => {
     ])
   })
 
-  it('go with their comment and their issue, bytes and addresses included', async () => {
+  it('are deleted with their comment and their issue, including bytes and URLs', async () => {
     const { ann, server } = given
     await server.drain()
     const before = stored(server)
@@ -125,7 +125,7 @@ describeOnBoth('files of issues and comments', (on) => {
 describe('refusals of files', () => {
   const given = issueWorld({ settings: { 'attachment.max_size': '1' } })
 
-  it('say who may change files of issues and of comments', async () => {
+  it('depend on the permissions for files of issues and of comments', async () => {
     const { ann, bob, wes, server } = given
     const issue = await createIssue(ann)
     const [byBob, byAnn] = [await comment(bob, issue.number), await comment(ann, issue.number)]
@@ -145,7 +145,7 @@ describe('refusals of files', () => {
     expect(stored(server)).toBe(1)
   })
 
-  it('name types, sizes, forms and links that are not taken', async () => {
+  it('name types, sizes, forms and links that are not allowed', async () => {
     const { ann, server } = given
     const { number } = await createIssue(ann)
     const path = `${DESK}/${number}/assets`
@@ -164,7 +164,7 @@ describe('refusals of files', () => {
     expect((await server.anonymous.get(`${DESK}/${number}`)).json.content_version).toBe(1)
   })
 
-  it('keep the files of one issue from another, and those of comments from the writers of the issue alone', async () => {
+  it('separate the files of issues from each other and from those of comments', async () => {
     const { ann, bob, server } = given
     const [one, two] = [await createIssue(ann), await createIssue(bob)]
     const [said, other] = [await comment(ann, two.number), await comment(ann, two.number)]
@@ -178,7 +178,7 @@ describe('refusals of files', () => {
     expect((await bob.client.delete(`${DESK}/${two.number}/assets/${ofComment.id}`)).status).toBe(404)
   })
 
-  it('archived repositories and blocks refuse changes', async () => {
+  it('cover changes in archived repositories and by blocked accounts', async () => {
     const { ann, bob, server } = given
     const { number } = await createIssue(bob)
     await ann.client.put('/user/block/bob')
@@ -198,7 +198,7 @@ describe('refusals of files', () => {
     expect((await ann.client.get(path)).json).toEqual([file])
   })
 
-  it('are sent in a sandbox, and are 404 to those who may not read the issue', async () => {
+  it('are served in a sandbox, and are 404 for users who may not read the issue', async () => {
     const { ann, bob, server } = given
     const { number } = await createIssue(ann, {}, 'ann/vault')
     const { json } = await upload(server, ann, `/repos/ann/vault/issues/${number}/assets`)
@@ -234,7 +234,7 @@ describe('updated_at of files', () => {
   const given = issueWorld({ clock })
   const AT = '2030-01-01T00:00:30Z'
 
-  it('sets the times of the file and its issue, or its comment alone, for administrators', async () => {
+  it('sets the times of the file and its issue, or only its comment, for administrators', async () => {
     const { ann, bob, wes, server } = given
     const { number } = await createIssue(bob)
     const { id } = await comment(ann, number)
@@ -266,7 +266,7 @@ describe('updated_at of files', () => {
 describe('attachment.max_files', () => {
   const given = issueWorld({ settings: { 'attachment.max_files': '2' } })
 
-  it('limits the files of an issue and those of each comment, also of uploads at once', async () => {
+  it('limits the files of an issue and those of each comment, also for concurrent uploads', async () => {
     const { ann, server } = given
     const { number } = await createIssue(ann)
     const { id } = await comment(ann, number)

@@ -11,7 +11,7 @@ const bodies = (list: Any[]): string[] => list.map((one) => one.body)
 describeOnBoth('comments', (on) => {
   const given = issueWorld({ on })
 
-  it('are written by readers, edited and deleted by their posters and by writers', async () => {
+  it('are written by readers, edited and deleted by their authors and by writers', async () => {
     const { ann, bob, wes, server } = given
     const issue = await createIssue(ann)
     const mark = await lastEventId(server)
@@ -51,7 +51,7 @@ describeOnBoth('comments', (on) => {
     ])
   })
 
-  it('are all counted however many are written at the same time', async () => {
+  it('are all counted under concurrent writes', async () => {
     const { ann, bob, wes } = given
     const { number } = await createIssue(ann)
     const people = [ann, bob, wes]
@@ -63,7 +63,7 @@ describeOnBoth('comments', (on) => {
     expect((await ann.client.get(`${DESK}/${number}/comments`)).json).toHaveLength(8)
   })
 
-  it('keep the texts that edits replace, the newest first, for those who may edit', async () => {
+  it('have a history of replaced texts, the newest first, for users who may edit', async () => {
     const { ann, bob, wes, server } = given
     const { number } = await createIssue(bob, { body: 'v0' })
     const { id } = await comment(bob, number, { body: 'c0' })
@@ -91,7 +91,7 @@ describe('lists of comments', () => {
   const clock = { time: Date.parse('2030-01-01T00:00:00Z'), now: () => clock.time }
   const given = issueWorld({ clock })
 
-  it('have all of an issue, pages of a repository, and the span of the update', async () => {
+  it('return all comments of an issue, pages of a repository, and a time span', async () => {
     const { ann, bob, server } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const made: Any[] = []
@@ -119,7 +119,7 @@ describe('lists of comments', () => {
     expect((await ofRepo('?before=2030-02-30T00:00:00Z')).status).toBe(422)
   })
 
-  it('are 404 where nothing can be read', async () => {
+  it('are 404 if no issue can be read', async () => {
     const { ann, bob, server } = given
     expect((await server.anonymous.get(`${DESK}/999/comments`)).status).toBe(404)
     expect((await bob.client.get('/repos/ann/vault/issues/comments')).status).toBe(404)
@@ -154,7 +154,7 @@ describe('refusals of comments', () => {
     expect((await reader.post(path, { body: 'x' })).status).toBe(403)
   })
 
-  it('are 404 by way of another repository, and 204 for events', async () => {
+  it('are 404 through another repository, and 204 for events', async () => {
     const { ann, server } = given
     await server.world.repo({ owner: ann, name: 'elsewhere' })
     const { number } = await createIssue(ann)
@@ -184,7 +184,7 @@ describe('refusals of comments', () => {
     expect((await ann.client.get(`${DESK}/comments/${id}`)).status).toBe(404)
   })
 
-  it('archived repositories refuse new comments and edits, not deletions', async () => {
+  it('cover new comments and edits in archived repositories, not deletions', async () => {
     const { ann, server } = given
     await server.world.repo({ owner: ann, name: 'old', autoInit: true })
     const { number } = await createIssue(ann, {}, 'ann/old')
@@ -198,7 +198,7 @@ describe('refusals of comments', () => {
     expect((await ann.client.delete(`${old}/comments/${id}`)).status).toBe(204)
   })
 
-  it('blocked accounts neither comment nor edit; administrators of the repository do', async () => {
+  it('cover comments and edits of blocked accounts, except repository administrators', async () => {
     const { ann, bob, wes, server } = given
     const { number } = await createIssue(wes)
     const carl = await server.world.user('carl')
@@ -227,7 +227,7 @@ describe('refusals of comments', () => {
     expect((await ann.client.get(`${DESK}/${number}`)).json.comments).toBe(1)
   })
 
-  it('are gone with an account that is purged', async () => {
+  it('are deleted with an account that is purged', async () => {
     const { ann, wes, server } = given
     const { number } = await createIssue(ann)
     const spam = await server.world.user('spam')
@@ -255,7 +255,7 @@ describe('updated_at of comments', () => {
   const given = issueWorld({ clock })
   const AT = '2030-01-01T00:00:30Z'
 
-  it('sets the times of comment and issue, for administrators alone', async () => {
+  it('sets the times of comment and issue, only for administrators', async () => {
     const { ann, bob, wes } = given
     const { number } = await createIssue(ann)
     clock.time += 60_000
@@ -273,7 +273,7 @@ describe('updated_at of comments', () => {
     expect((await ann.client.get(`${DESK}/${number}`)).json.comments).toBe(1)
   })
 
-  it('gives comments of one second the order in which they were written', async () => {
+  it('orders comments of the same second by creation', async () => {
     const { ann } = given
     const { number } = await createIssue(ann)
     clock.time += 900
@@ -284,7 +284,7 @@ describe('updated_at of comments', () => {
     clock.time -= 900
   })
 
-  it('of an edit leaves the issue and the creation time as they are', async () => {
+  it('of an edit does not change the issue or the creation time', async () => {
     const { ann, bob } = given
     const { number } = await createIssue(ann)
     const made = await comment(bob, number)

@@ -13,7 +13,7 @@ describeOnBoth('an issue that is created with all that it may have', (on) => {
   const makeMilestone = async (title: string): Promise<number> =>
     ids(await given.ann.client.post('/repos/ann/desk/milestones', { title }))
 
-  it('has its entries, events, threads and counters in one order, and answers as it is read', async () => {
+  it('creates entries, events, threads and counters in a fixed order, and returns the stored issue', async () => {
     const { server, ann, wes } = given
     const { client } = ann
     const labels = [await makeLabel('b'), await makeLabel('a')]
@@ -82,7 +82,7 @@ describeOnBoth('an issue that is created with all that it may have', (on) => {
     expect(activities.map((activity) => activity.op_type)).toEqual(['create_issue', 'close_issue'])
   })
 
-  it('has the last label of an exclusive scope, and neither labels nor milestones of others', async () => {
+  it('has the last label of an exclusive scope, and no labels or milestones of other repositories', async () => {
     const { server, ann } = given
     const [one, two] = [await makeLabel('p/1', { exclusive: true }), await makeLabel('p/2', { exclusive: true })]
     const foreign = await ann.client.post('/repos/ann/vault/milestones', { title: 'theirs' })
@@ -94,7 +94,7 @@ describeOnBoth('an issue that is created with all that it may have', (on) => {
     expect(await rows(server, 'timeline_entry', { issue_id: issue.id })).toHaveLength(1)
   })
 
-  it('has none of it when its poster is no writer, or when an assignee blocks the poster', async () => {
+  it('ignores the fields if its author is not a writer, or if an assignee blocks the author', async () => {
     const { server, wes, bob } = given
     const [label, milestone] = [await makeLabel('kept'), await makeMilestone('kept')]
     const plain = await createIssue(bob, { labels: [label], milestone, assignees: ['wes'], closed: true })
@@ -110,7 +110,7 @@ describeOnBoth('an issue that is created with all that it may have', (on) => {
     expect((await row(server, 'milestone', { id: milestone })).open_issues).toBe(0)
   })
 
-  it('counts empty names as absent, on creation and later', async () => {
+  it('treats empty names as absent, on creation and later', async () => {
     const { wes } = given
     const label = await makeLabel('named')
     const issue = await createIssue(wes, { assignees: ['', 'wes'], labels: [label] })

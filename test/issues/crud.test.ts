@@ -5,7 +5,7 @@ import { createIssue, issueWorld } from './issue-world.ts'
 describe('creating issues', () => {
   const given = issueWorld()
 
-  it('answers every member of the model', async () => {
+  it('returns every member of the model', async () => {
     const { ann, server } = given
     const issue = await createIssue(ann, { title: '  First  ', body: 'One\n\nTwo' })
     const web = `${server.url}/ann/desk`
@@ -38,7 +38,7 @@ describe('creating issues', () => {
     expect((await ann.client.get('/repos/ann/desk/issues/1')).json).toEqual(issue)
   })
 
-  it('takes labels, assignees, milestone and deadline of writers only', async () => {
+  it('accepts labels, assignees, milestone and deadline only from writers', async () => {
     const { ann, bob } = given
     const label = (await ann.client.post('/repos/ann/desk/labels', { name: 'bug', color: '#f00' })).json
     const milestone = (await ann.client.post('/repos/ann/desk/milestones', { title: 'v1' })).json
@@ -70,7 +70,7 @@ describe('creating issues', () => {
     expect((await ann.client.get('/repos/ann/desk')).json.open_issues_count).toBe(before + 1)
   })
 
-  it('refuses titles and assignees that cannot be, by field', async () => {
+  it('rejects invalid titles and assignees, by field', async () => {
     const { ann, server } = given
     const create = (body: object) => ann.client.post('/repos/ann/desk/issues', body)
     expect((await create({ body: 'x' })).json.message).toBe('[Title]: Required')
@@ -93,7 +93,7 @@ describe('editing issues', () => {
   const edit = (person: typeof given.ann, number: number, body: object) =>
     person.client.patch(`/repos/ann/desk/issues/${number}`, body)
 
-  it('changes what is given and nothing else', async () => {
+  it('changes only the given members', async () => {
     const { ann, server } = given
     const issue = await createIssue(ann, { body: 'old' })
     const mark = await lastEventId(server)
@@ -151,7 +151,7 @@ describe('editing issues', () => {
     expect((await ann.client.get(`/repos/ann/desk/milestones/${milestone.id}`)).json.open_issues).toBe(0)
   })
 
-  it('is for the poster and writers; only writers plan', async () => {
+  it('is allowed to the author and writers; only writers set labels, milestone and assignees', async () => {
     const { ann, bob, wes } = given
     const own = await createIssue(bob)
     const other = await createIssue(ann)
@@ -169,7 +169,7 @@ describe('editing issues', () => {
     expect((await edit(ann, 999, {})).status).toBe(404)
   })
 
-  it('takes a time of administrators, between creation and now', async () => {
+  it('accepts a time from administrators, between creation and now', async () => {
     const { ann, wes } = given
     const issue = await createIssue(ann)
     const at = issue.created_at
@@ -184,7 +184,7 @@ describe('editing issues', () => {
     expect(closed.json).toMatchObject({ updated_at: at, closed_at: at, title: 'An issue' })
   })
 
-  it('sets the deadline to the end of the day by its own address', async () => {
+  it('sets the deadline to the end of the day through its own endpoint', async () => {
     const { ann, bob } = given
     const { number } = await createIssue(bob)
     const path = `/repos/ann/desk/issues/${number}/deadline`
@@ -199,7 +199,7 @@ describe('editing issues', () => {
 describe('deleting issues', () => {
   const given = issueWorld()
 
-  it('is for administrators, keeps the number unused and corrects counters', async () => {
+  it('is allowed to administrators, never reuses the number and corrects counters', async () => {
     const { ann, wes } = given
     const label = (await ann.client.post('/repos/ann/desk/labels', { name: 'x', color: '#123' })).json
     const milestone = (await ann.client.post('/repos/ann/desk/milestones', { title: 'm' })).json

@@ -9,7 +9,7 @@ const DESK = '/repos/ann/desk/issues'
 describeOnBoth('issues of deleted accounts', (on) => {
   const given = issueWorld({ on })
 
-  it('have Ghost as poster, and lose the account among the assignees', async () => {
+  it('have Ghost as the author, and lose the account among the assignees', async () => {
     const { ann, wes, server } = given
     const root = await server.world.admin()
     const issue = await createIssue(wes, { assignees: ['wes', 'ann'] })
@@ -38,7 +38,7 @@ describeOnBoth('issues of deleted accounts', (on) => {
 describeOnBoth('labels that issues lose', (on) => {
   const given = issueWorld({ on })
 
-  it('with the label itself: its entries go too, without events', async () => {
+  it('are removed with the label and its entries, without events', async () => {
     const { ann, server } = given
     const label = (await ann.client.post('/repos/ann/desk/labels', { name: 'bug', color: '#123456' })).json
     const issue = await createIssue(ann, { labels: [label.id] })
@@ -47,7 +47,7 @@ describeOnBoth('labels that issues lose', (on) => {
     expect(await rows(server, 'timeline_entry', { issue_id: issue.id })).toEqual([])
   })
 
-  it('of an organization, when the repository is deleted or gets another owner; the counters are right', async () => {
+  it('of an organization are removed when the repository is deleted or transferred, with correct counters', async () => {
     const { ann, server } = given
     await server.world.org('acme', { owner: ann })
     const wide = (await ann.client.post('/orgs/acme/labels', { name: 'wide', color: '#abcdef' })).json

@@ -40,7 +40,7 @@ describeOnBoth('dependencies of issues', (on) => {
     ])
   })
 
-  it('exist once and in one direction, however many add them at the same time', async () => {
+  it('exist once and in one direction under concurrent additions', async () => {
     const { ann, wes } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const add = (n: number) => {
@@ -52,7 +52,7 @@ describeOnBoth('dependencies of issues', (on) => {
     expect((await ann.client.post(`${DESK}/${one.number}/dependencies`, { index: one.number })).status).toBe(422)
   })
 
-  it('keep an issue from being closed until they are', async () => {
+  it('prevent an issue from being closed until they are closed', async () => {
     const { ann } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const close = async ({ number }: Any) => (await ann.client.patch(`${DESK}/${number}`, { state: 'closed' })).status
@@ -69,10 +69,10 @@ describeOnBoth('dependencies of issues', (on) => {
   })
 })
 
-describe('who may add dependencies', () => {
+describe('permissions for dependencies', () => {
   const given = issueWorld()
 
-  it('those who write the dependent issue and read the other; everything else is 404', async () => {
+  it('require write access to the dependent issue and read access to the other; otherwise 404', async () => {
     const { ann, bob, wes, server } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const secret = await createIssue(ann, {}, 'ann/vault')
@@ -98,7 +98,7 @@ describe('who may add dependencies', () => {
     expect(await add(ann, dependencies, hidden)).toBe(201)
   })
 
-  it('shows what the caller may not read to writers in part, to others and to tokens that do not reach it as hidden', async () => {
+  it('show unreadable issues in part to writers, and as hidden to others and to restricted tokens', async () => {
     const { ann, bob, wes, server } = given
     const issue = await createIssue(ann)
     const secret = await createIssue(ann, { title: 'Secret' }, 'ann/vault')
@@ -129,7 +129,7 @@ describe('who may add dependencies', () => {
     expect((await publicly.get(blocks)).json).toEqual([])
   })
 
-  it('is closed in archived repositories and where dependencies are off', async () => {
+  it('do not apply in archived repositories or if dependencies are disabled', async () => {
     const { ann } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const path = `${DESK}/${one.number}/dependencies`
@@ -150,10 +150,10 @@ describe('who may add dependencies', () => {
   })
 })
 
-describe('dependencies across repositories that are off', () => {
+describe('disabled dependencies across repositories', () => {
   const given = issueWorld({ settings: { 'issue.allow_cross_repository_dependencies': 'false' } })
 
-  it('are refused with a text; within a repository they work', async () => {
+  it('are rejected with a message; dependencies within a repository work', async () => {
     const { ann } = given
     const [one, two, far] = [await createIssue(ann), await createIssue(ann), await createIssue(ann, {}, 'ann/vault')]
     const path = `${DESK}/${one.number}/dependencies`

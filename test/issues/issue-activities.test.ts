@@ -8,7 +8,7 @@ describeOnBoth('activities on issues', (kind) => {
   const world = issueWorld({ on: kind })
   const FEED = '/repos/ann/desk/activities/feeds'
 
-  /** What users did on issues of the repository, the oldest first, as `kind actor content`. */
+  /** Activities on issues of the repository, the oldest first, as `kind actor content`. */
   const feed = async (person: Person, path = FEED): Promise<string[]> => {
     const { json, headers } = await person.client.get(path)
     expect(headers.get('x-total-count'), path).toBe(String(json.length))
@@ -42,7 +42,7 @@ describeOnBoth('activities on issues', (kind) => {
     expect(heatmap.reduce((sum, { contributions }) => sum + contributions, 0)).toBe(1)
   })
 
-  it('follow the text of a comment, and are deleted with comment and issue', async () => {
+  it('are updated with the text of a comment, and deleted with comment and issue', async () => {
     const { number } = await createIssue(world.bob, { title: 'Another' })
     const { json: comment } = await world.bob.client.post(`/repos/ann/desk/issues/${number}/comments`, {
       body: 'secret',

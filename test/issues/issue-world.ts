@@ -5,15 +5,15 @@ import type { Person } from '../harness/world.ts'
 
 interface IssueWorld {
   readonly server: TestServer
-  /** Owns the public repository `desk`, which is not empty, and the private repository `vault`. */
+  /** The owner of the public repository `desk`, which is not empty, and the private repository `vault`. */
   readonly ann: Person
-  /** Has write permission for `ann/desk`. */
+  /** A user with write permission for `ann/desk`. */
   readonly wes: Person
-  /** Has no permission of its own. */
+  /** A user without permissions. */
   readonly bob: Person
 }
 
-/** The members exist while the tests of the describe block run. */
+/** The accounts exist while the tests of the describe block run. */
 export function issueWorld(options: TestServerOptions = {}): IssueWorld {
   const given = {} as IssueWorld
   beforeAll(async () => {
@@ -29,14 +29,14 @@ export function issueWorld(options: TestServerOptions = {}): IssueWorld {
   return given
 }
 
-/** Creates an issue of `ann/desk`, unless another repository is given. */
+/** Creates an issue in `ann/desk` or the given repository. */
 export async function createIssue(person: Person, body: object = {}, repo = 'ann/desk'): Promise<Any> {
   const answer = await person.client.post(`/repos/${repo}/issues`, { title: 'An issue', ...body })
   expect(answer.status, JSON.stringify(answer.json)).toBe(201)
   return answer.json
 }
 
-/** Comments on an issue of `ann/desk`, unless another repository is given. */
+/** Comments on an issue of `ann/desk` or the given repository. */
 export async function comment(person: Person, number: number, body: object = {}, repo = 'ann/desk'): Promise<Any> {
   const answer = await person.client.post(`/repos/${repo}/issues/${number}/comments`, { body: 'A comment', ...body })
   expect(answer.status, JSON.stringify(answer.json)).toBe(201)

@@ -82,10 +82,10 @@ describeOnBoth('labels of issues', (on) => {
   })
 })
 
-describe('who changes labels of issues', () => {
+describe('permissions for labels of issues', () => {
   const given = issueWorld()
 
-  it('writers; others are refused, and what is no list of ids or names', async () => {
+  it('include writers only; lists must contain ids or names', async () => {
     const { ann, bob, wes, server } = given
     const id = await makeLabel(ann, 'bug')
     const { number } = await createIssue(bob)
@@ -114,7 +114,7 @@ describe('who changes labels of issues', () => {
     await ann.client.patch('/repos/ann/desk', { archived: false })
   })
 
-  it('administrators also choose the time', async () => {
+  it('let administrators set the time', async () => {
     const { ann, wes, server } = given
     await makeLabel(ann, 'timed')
     const { number, created_at: at, id } = await createIssue(ann)
@@ -132,7 +132,7 @@ describe('who changes labels of issues', () => {
     expect(entries.map((entry) => entry.created_at)).toEqual(Array(4).fill(Date.parse(at)))
   })
 
-  it('labels of the organization are used by name and id, those of others are not', async () => {
+  it('include labels of the organization by name and id, not those of others', async () => {
     const { ann, server } = given
     await server.world.org('acme', { owner: ann })
     await ann.client.post('/user/repos', { name: 'other' })
@@ -148,7 +148,7 @@ describe('who changes labels of issues', () => {
   })
 })
 
-describe('updated_at of a call that changes nothing else', () => {
+describe('updated_at of a request that changes nothing else', () => {
   const clock = { time: Date.parse('2030-01-01T00:00:00Z'), now: () => clock.time }
   const given = issueWorld({ clock })
 

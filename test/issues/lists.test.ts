@@ -34,7 +34,7 @@ describe('lists of issues', () => {
     expect(await list('type=pulls')).toEqual([])
   })
 
-  it('answer the total and links, and 404 for logins that do not exist', async () => {
+  it('return the total and links, and 404 for logins that do not exist', async () => {
     const { server } = given
     const answer = await server.anonymous.get('/repos/ann/desk/issues?state=all&limit=2&page=2')
     expect(answer.headers.get('x-total-count')).toBe('3')
@@ -52,7 +52,7 @@ describe('lists of issues', () => {
     expect(numbers(await server.anonymous.get('/repos/ann/blank/issues?type=pulls'))).toEqual([])
   })
 
-  it('find comments as they are', async () => {
+  it('find the current texts of comments', async () => {
     const { ann, server } = given
     const find = async (q: string) => numbers(await server.anonymous.get(`/repos/ann/desk/issues?q=${q}`))
     const comment = (await ann.client.post('/repos/ann/desk/issues/2/comments', { body: 'A samovar' })).json
@@ -124,7 +124,7 @@ describe('lists of issues', () => {
     await ann.client.delete(`/repos/ann/desk/issues/${created.number}`)
   })
 
-  it('refuse cursors that no list answered, and other orders', async () => {
+  it('reject forged cursors and other orders', async () => {
     const { server } = given
     for (const query of ['cursor=1', 'cursor=%00', `cursor=${'a'.repeat(300)}`, 'cursor=start&sort=mostcomment'])
       expect((await server.anonymous.get(`/repos/ann/desk/issues?${query}`)).status, query).toBe(422)
@@ -137,7 +137,7 @@ describe('the search over all repositories', () => {
   const titles = (answer: { readonly json: readonly { readonly title: string }[] }): string[] =>
     answer.json.map(({ title }) => title)
 
-  it('finds issues of the repositories that the caller may see', async () => {
+  it('finds issues of the repositories that the requester may see', async () => {
     const { ann, bob, server } = given
     await createIssue(ann, { title: 'Open kettle' })
     await createIssue(ann, { title: 'Hidden kettle' }, 'ann/vault')
@@ -153,7 +153,7 @@ describe('the search over all repositories', () => {
     expect((await ann.client.get('/repos/issues/search?created=true')).headers.get('x-total-count')).toBe('2')
   })
 
-  it('does not say whether labels of hidden repositories exist', async () => {
+  it('does not reveal whether labels of hidden repositories exist', async () => {
     const { ann, server } = given
     await ann.client.post('/repos/ann/vault/labels', { name: 'secret', color: '#aabbcc' })
     const unknown = await server.anonymous.get('/repos/issues/search?labels=unknown')
@@ -162,7 +162,7 @@ describe('the search over all repositories', () => {
     expect((await ann.client.get('/repos/issues/search?labels=secret')).json).toEqual([])
   })
 
-  it('narrows to an owner and its team, which only members know', async () => {
+  it('filters by an owner and its team, which only members see', async () => {
     const { ann, bob, server } = given
     const { org } = await server.world.org('acme', { owner: ann })
     await server.world.repo({ owner: org, by: ann, name: 'shop', isPrivate: true, autoInit: true })
@@ -177,7 +177,7 @@ describe('the search over all repositories', () => {
     expect((await search('created_by=missing')).status).toBe(404)
   })
 
-  it('finds no reviews where none was made, and ignores them for anonymous callers', async () => {
+  it('finds no reviews if there are none, and ignores the filters for anonymous requests', async () => {
     const { ann, server } = given
     for (const member of ['review_requested', 'reviewed'])
       expect((await ann.client.get(`/repos/issues/search?${member}=true`)).json).toEqual([])

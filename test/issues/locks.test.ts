@@ -6,7 +6,7 @@ const DESK = '/repos/ann/desk/issues'
 describe('locks', () => {
   const given = issueWorld()
 
-  it('close an issue to comments of others than writers', async () => {
+  it('restrict comments to writers', async () => {
     const { ann, bob, wes } = given
     const issue = await createIssue(bob)
     const { id } = await comment(bob, issue.number)
@@ -23,7 +23,7 @@ describe('locks', () => {
     expect((await bob.client.get(`${DESK}/${issue.number}`)).json.is_locked).toBe(false)
   })
 
-  it('are set once, with the reason of the first time', async () => {
+  it('are set once, with the first reason', async () => {
     const { ann } = given
     const { number } = await createIssue(ann)
     const lock = `${DESK}/${number}/lock`
@@ -40,7 +40,7 @@ describe('locks', () => {
     expect((await ann.client.get(`${DESK}/${number}`)).json.updated_at).toBe(entries[2].created_at)
   })
 
-  it('are for administrators, archived repositories included', async () => {
+  it('are allowed to administrators, also in archived repositories', async () => {
     const { ann, bob, wes, server } = given
     const { number } = await createIssue(bob)
     const lock = `${DESK}/${number}/lock`

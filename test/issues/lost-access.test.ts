@@ -7,7 +7,7 @@ import { createIssue, issueWorld } from './issue-world.ts'
 describeOnBoth('assignees and subscribers who lose access', (on) => {
   const given = issueWorld({ on })
 
-  /** An issue that is assigned to the person, who subscribes to it. */
+  /** Creates an issue that the person is assigned and subscribed to. */
   async function involve(owner: Person, person: Person, repo: string): Promise<number> {
     const { number } = await createIssue(owner, { assignees: [person.name] }, repo)
     const answer = await person.client.put(`/repos/${repo}/issues/${number}/subscriptions/${person.name}`)
@@ -15,7 +15,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     return number
   }
 
-  /** Logins of the assignees and subscribers of an issue. */
+  /** The logins of the assignees and subscribers of an issue. */
   async function involved(owner: Person, repo: string, number: number): Promise<[string[], string[]]> {
     const path = `/repos/${repo}/issues/${number}`
     const logins = (users: Any[]): string[] => users.map((user) => user.login).filter((login) => login !== owner.name)
@@ -23,7 +23,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     return [logins(assignees ?? []), logins((await owner.client.get(`${path}/subscriptions`)).json)]
   }
 
-  it('are none any more once they are no collaborators of a private repository', async () => {
+  it('are removed when they stop being collaborators of a private repository', async () => {
     const { ann, bob } = given
     const number: Record<string, number> = {}
     for (const repo of ['ann/desk', 'ann/vault']) {
@@ -36,7 +36,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     expect(await involved(ann, 'ann/desk', number['ann/desk']!)).toEqual([['bob'], ['bob']])
   })
 
-  it('are no assignees any more after a block, in repositories of either account', async () => {
+  it('are removed as assignees by a block, in repositories of either account', async () => {
     const { ann, wes, server } = given
     await server.world.repo({ owner: wes, name: 'own' })
     await wes.client.put('/repos/wes/own/collaborators/ann', { permission: 'write' })
@@ -48,7 +48,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     await ann.client.put('/user/unblock/wes')
   })
 
-  it('are no assignees any more after a block by an organization', async () => {
+  it('are removed as assignees by a block by an organization', async () => {
     const { ann, server } = given
     const guild = await server.world.org('smiths', { owner: ann })
     await server.world.repo({ owner: guild.org, by: ann, name: 'forge' })
@@ -59,7 +59,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     expect((await ann.client.get(`/repos/smiths/forge/issues/${number}`)).json.assignees ?? []).toEqual([])
   })
 
-  it('are none any more once no team gives access, and stay while one does', async () => {
+  it('are removed when no team grants access any more, not before', async () => {
     const { ann, server } = given
     const guild = await server.world.org('guild', { owner: ann })
     const hall = await server.world.repo({ owner: guild.org, by: ann, name: 'hall', isPrivate: true })
@@ -77,7 +77,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
         await guild.team(`second-${index}`, { ...rights, repos: [hall] }),
       ]
       const idle = await guild.team(`idle-${index}`, rights)
-      // Who watches the repository is subscribed without a choice of its own.
+      // Watchers of the repository are subscribed without an explicit choice.
       await cat.client.delete('/repos/guild/hall/subscription')
       const number = await involve(ann, cat, 'guild/hall')
       expect((await act(first.id)).status).toBe(204)
@@ -88,7 +88,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     }
   })
 
-  it('are none either when they are assigned while they lose access', async () => {
+  it('are not assigned if they lose access concurrently', async () => {
     const { ann, server } = given
     await server.world.user('dan')
     await server.world.repo({ owner: ann, name: 'cellar', isPrivate: true })

@@ -30,7 +30,7 @@ describeOnBoth('numbers of issues', (on) => {
 describe('states of issues', () => {
   const given = issueWorld()
 
-  it('change once however many close at the same time', async () => {
+  it('change once under concurrent requests', async () => {
     const { ann, wes, server } = given
     const { number, repository } = await createIssue(ann)
     const close = (n: number) =>

@@ -12,7 +12,7 @@ const pinned = async (person: Person): Promise<[number, number][]> =>
 describeOnBoth('pinned issues', (on) => {
   const given = issueWorld({ on, settings: { 'issue.max_pinned': '4' } })
 
-  it('have positions without gaps, whatever is pinned, moved, unpinned and deleted', async () => {
+  it('have positions without gaps after pins, moves, unpins and deletions', async () => {
     const { ann, server } = given
     const pin = async (n: number) => (await ann.client.post(`${DESK}/${n}/pin`)).status
     const move = async (n: number, to: number) => (await ann.client.patch(`${DESK}/${n}/pin/${to}`)).status
@@ -45,7 +45,7 @@ describeOnBoth('pinned issues', (on) => {
     ])
   })
 
-  it('are never more than allowed, with positions of their own, under concurrent changes', async () => {
+  it('never exceed the limit and have distinct positions under concurrent changes', async () => {
     const { ann } = given
     for (const { number } of (await ann.client.get(`${DESK}/pinned`)).json)
       await ann.client.delete(`${DESK}/${number}/pin`)
@@ -62,10 +62,10 @@ describeOnBoth('pinned issues', (on) => {
   })
 })
 
-describe('who pins issues', () => {
+describe('permissions for pins', () => {
   const given = issueWorld()
 
-  it('administrators; the list is for readers, without pull requests', async () => {
+  it('let administrators pin and readers list, without pull requests', async () => {
     const { ann, bob, wes, server } = given
     await createIssue(ann)
     const path = `${DESK}/1/pin`

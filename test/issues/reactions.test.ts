@@ -18,7 +18,7 @@ const contents = (answer: Any): string[] => answer.json.map((reaction: Any) => r
 describeOnBoth('reactions', (on) => {
   const given = issueWorld({ on })
 
-  it('are given once by each user, to issues and to comments, and change nothing else', async () => {
+  it('are added once by each user, to issues and comments, and change nothing else', async () => {
     const { ann, bob, server } = given
     const issue = await createIssue(ann)
     const id = await comment(bob, issue.number)
@@ -41,7 +41,7 @@ describeOnBoth('reactions', (on) => {
     expect((await ann.client.get(`${DESK}/${issue.number}`)).json.updated_at).toBe(before)
   })
 
-  it('are paged to issues, and there once however many requests give them', async () => {
+  it('are paged on issues, and stored once under concurrent requests', async () => {
     const { ann, bob } = given
     const { number } = await createIssue(ann)
     const path = `${DESK}/${number}/reactions`
@@ -52,7 +52,7 @@ describeOnBoth('reactions', (on) => {
     expect([contents(page), page.headers.get('x-total-count')]).toEqual([['rocket'], '2'])
   })
 
-  it('go with the comment, the issue and the user', async () => {
+  it('are deleted with the comment, the issue and the user', async () => {
     const { ann, bob, server } = given
     const { number, id } = await createIssue(ann)
     const said = await comment(ann, number)
@@ -71,10 +71,10 @@ describeOnBoth('reactions', (on) => {
   })
 })
 
-describe('who reacts', () => {
+describe('permissions for reactions', () => {
   const given = issueWorld({ settings: { 'ui.reactions': '+1,tada' } })
 
-  it('readers, with what the server allows and publishes', async () => {
+  it('let readers react with the configured and published reactions', async () => {
     const { ann, bob, server } = given
     const { number } = await createIssue(ann)
     const path = `${DESK}/${number}/reactions`
@@ -90,7 +90,7 @@ describe('who reacts', () => {
     expect((await bob.client.get(`/repos/ann/vault/issues/${secret.number}/reactions`)).status).toBe(404)
   })
 
-  it('not to comments of other repositories, nor to events', async () => {
+  it('exclude comments of other repositories, and events', async () => {
     const { ann, server } = given
     const { number, id } = await createIssue(ann)
     const said = await comment(ann, number)
@@ -102,7 +102,7 @@ describe('who reacts', () => {
     expect((await ann.client.get(`${DESK}/comments/${event!.id}/reactions`)).status).toBe(404)
   })
 
-  it('not where the issue is locked, unless they write it', async () => {
+  it('exclude locked issues, except for writers', async () => {
     const { ann, bob, wes } = given
     const { number } = await createIssue(bob)
     const said = await comment(bob, number)
@@ -115,7 +115,7 @@ describe('who reacts', () => {
     }
   })
 
-  it('not whom the owner of the repository or a poster blocks; writers neither', async () => {
+  it('exclude users whom the owner of the repository or the author blocks, even writers', async () => {
     const { ann, bob, wes } = given
     const { number } = await createIssue(bob)
     const said = await comment(ann, number)

@@ -7,7 +7,7 @@ describe('lists of issues', () => {
   const given = issueWorld()
   const LIST = '/repos/ann/desk/issues?limit=50'
 
-  it('show every commit, and have the same tag without one', async () => {
+  it('show every commit, and have the same ETag without one', async () => {
     const { ann } = given
     await createIssue(ann, { title: 'One' })
     const titles = async () => (await ann.client.get(LIST)).json.map((issue: { title: string }) => issue.title)
@@ -29,7 +29,7 @@ describe('lists of issues', () => {
     expect((await ann.client.get(LIST, known)).status).toBe(304)
   })
 
-  it('are of one viewer, one query and one page', async () => {
+  it('differ by viewer, query and page', async () => {
     const { ann, bob, server } = given
     await createIssue(ann, { title: 'Private' }, 'ann/vault')
     const search = async (client: typeof ann.client, query = '') =>

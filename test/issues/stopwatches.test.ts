@@ -9,7 +9,7 @@ describeOnBoth('stopwatches', (on) => {
   let now = Date.parse('2026-01-02T03:04:05Z')
   const given = issueWorld({ on, clock: { now: () => now } })
 
-  it('run once for a user; starting another records the time of the first', async () => {
+  it('run one at a time per user; starting another records the time of the first', async () => {
     const { ann, server } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann)]
     const start = (n: number) => ann.client.post(`${DESK}/${n}/stopwatch/start`)
@@ -61,7 +61,7 @@ describeOnBoth('stopwatches', (on) => {
     expect(kinds).toEqual(['start_tracking', 'cancel_tracking'])
   })
 
-  it('of the user who closes the issue stop; those of others run on', async () => {
+  it('of the user who closes the issue stop; those of others continue', async () => {
     const { ann, wes } = given
     const { number } = await createIssue(ann)
     for (const person of [ann, wes]) await person.client.post(`${DESK}/${number}/stopwatch/start`)
@@ -72,7 +72,7 @@ describeOnBoth('stopwatches', (on) => {
     expect((await ann.client.get(`${DESK}/${number}/times`)).json).toMatchObject([{ time: 5, user_name: 'ann' }])
   })
 
-  it('run once however many requests start them', async () => {
+  it('run once under concurrent starts', async () => {
     const { ann } = given
     const issues = await Promise.all([1, 2, 3, 4].map(() => createIssue(ann)))
     const starts = [...issues, ...issues].map(({ number }) => ann.client.post(`${DESK}/${number}/stopwatch/start`))
@@ -81,10 +81,10 @@ describeOnBoth('stopwatches', (on) => {
   })
 })
 
-describe('who starts stopwatches', () => {
+describe('permissions for stopwatches', () => {
   const given = issueWorld()
 
-  it('writers; those on issues that can no longer be read are not shown', async () => {
+  it('include writers; stopwatches on unreadable issues are hidden', async () => {
     const { ann, bob, wes, server } = given
     const { number } = await createIssue(bob)
     const path = `${DESK}/${number}/stopwatch/start`

@@ -9,7 +9,7 @@ import { comment, createIssue, issueWorld, timelineOf } from './issue-world.ts'
 
 const DESK = '/repos/ann/desk/issues'
 
-/** The members that differ from those of an entry without any. */
+/** The members that differ from those of an entry with no members set. */
 function ownMembers(entry: Any): Any {
   const empty = new Set(['', null, 0, false, 'none'])
   const common = new Set(['id', 'user', 'html_url', 'issue_url', 'created_at', 'updated_at'])
@@ -31,7 +31,7 @@ const addEntries = (server: TestServer, issue: Any, actorId: number, entries: Ne
 describeOnBoth('timelines', (on) => {
   const given = issueWorld({ on })
 
-  it('have comments and events with the members of their kind, and all members always', async () => {
+  it('contain comments and events with all members, and values for those of their kind', async () => {
     const { ann, bob, server } = given
     const label = (await ann.client.post('/repos/ann/desk/labels', { name: 'bug', color: '#f00' })).json
     const milestone = (await ann.client.post('/repos/ann/desk/milestones', { title: 'm' })).json
@@ -107,7 +107,7 @@ describeOnBoth('timelines', (on) => {
     expect((await timelineOf(ann, issue.number))[0].type).toBe('milestone')
   })
 
-  it('contain references only for those who may read where they are', async () => {
+  it('contain references only for users who may read their source', async () => {
     const { ann, bob, server } = given
     const issue = await createIssue(ann)
     const open = await createIssue(ann)
@@ -156,7 +156,7 @@ describeOnBoth('timelines', (on) => {
 describe('queries of timelines', () => {
   const given = issueWorld()
 
-  it('are as many whatever the number of entries', async () => {
+  it('do not increase with the number of entries', async () => {
     const { ann, bob, server } = given
     const issue = await createIssue(ann)
     const grow = async (n: number): Promise<void> => {
@@ -174,7 +174,7 @@ describe('queries of timelines', () => {
         { kind: 'add_dependency', targetId: other.id },
       ])
     }
-    /** After a commit: without one the answer is kept. */
+    /** After a commit: without one the response is cached. */
     const ask = async (): Promise<number> => {
       const { status } = await ann.client.patch('/repos/ann/desk', { description: 'Changed' })
       expect(status).toBe(200)
@@ -194,7 +194,7 @@ describe('pages of timelines', () => {
   const clock = { time: Date.parse('2030-01-01T00:00:00Z'), now: () => clock.time }
   const given = issueWorld({ clock })
 
-  it('have the total of the page, and the span of the update', async () => {
+  it('have the total of the page, and filter by a time span', async () => {
     const { ann, server } = given
     const { number } = await createIssue(ann)
     for (const title of ['1', '2', '3', '4', '5']) {

@@ -11,7 +11,7 @@ const seconds = (answer: Any): number[] => answer.json.map((time: Any) => time.t
 describeOnBoth('tracked times', (on) => {
   const given = issueWorld({ on })
 
-  it('are entered, listed and deleted, with entries in the timeline', async () => {
+  it('are added, listed and deleted, with entries in the timeline', async () => {
     const { ann, wes, server } = given
     const { number, id } = await createIssue(ann)
     const path = `${DESK}/issues/${number}/times`
@@ -65,7 +65,7 @@ describeOnBoth('tracked times', (on) => {
     expect(left).toEqual(Array(6).fill(undefined))
   })
 
-  it('are listed by repository, by user and for the caller', async () => {
+  it('are listed by repository, by user and for the requester', async () => {
     const { ann, wes } = given
     const [one, two] = [await createIssue(ann), await createIssue(ann, {}, 'ann/vault')]
     await ann.client.post(`${DESK}/issues/${one.number}/times`, { time: 60 })
@@ -87,7 +87,7 @@ describeOnBoth('tracked times', (on) => {
 describe('times of commits', () => {
   const given = issueWorld()
 
-  it('are booked for the issue that the commit closes', async () => {
+  it('are added to the issue that the commit closes', async () => {
     const { ann, server } = given
     const { number } = await createIssue(ann)
     const commit = (path: string, message: string) =>
@@ -111,10 +111,10 @@ describe('times of commits', () => {
   })
 })
 
-describe('who enters times', () => {
+describe('permissions for times', () => {
   const given = issueWorld()
 
-  it('writers, the poster and assignees; others where the repository lets them, and all see their own', async () => {
+  it('include writers, the author and assignees, others if the repository allows it; all see their own', async () => {
     const { ann, bob, wes, server } = given
     const add = async (person: typeof ann, number: number, body: object = { time: 5 }) =>
       (await person.client.post(`${DESK}/issues/${number}/times`, body)).status
@@ -137,7 +137,7 @@ describe('who enters times', () => {
     expect(await add(bob, hers.number)).toBe(200)
   })
 
-  it('only times that are some', async () => {
+  it('require a positive time', async () => {
     const { ann } = given
     const { number } = await createIssue(ann)
     const message = async (body: object) => {
@@ -151,7 +151,7 @@ describe('who enters times', () => {
     expect((await message({ time: 60, user_name: 'missing' }))[0]).toBe(404)
   })
 
-  it('nobody where time tracking is off', async () => {
+  it('include no account if time tracking is disabled', async () => {
     const { ann } = given
     const { number } = await createIssue(ann)
     await ann.client.patch(DESK, DISABLED)

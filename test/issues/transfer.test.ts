@@ -12,7 +12,7 @@ const VAULT = '/repos/ann/vault'
 describeOnBoth('transferred issues', (on) => {
   const given = issueWorld({ on })
 
-  it('get a number there and keep what they have; labels and milestone by name', async () => {
+  it('get a new number and preserve their data, with labels and milestone by name', async () => {
     const { ann, bob, server } = given
     const make = async (path: string, body: object): Promise<Any> => (await ann.client.post(path, body)).json
     const color = '#123456'
@@ -73,7 +73,7 @@ describeOnBoth('transferred issues', (on) => {
     expect((await ann.client.get(VAULT)).json.open_issues_count).toBe(2)
   })
 
-  it('are found by their old address, also after another transfer; its number is not used again', async () => {
+  it('are found by their old URL, also after another transfer; the number is not reused', async () => {
     const { ann, bob } = given
     const issue = await createIssue(ann)
     const old = `${DESK}/issues/${issue.number}`
@@ -111,10 +111,10 @@ describeOnBoth('transferred issues', (on) => {
   })
 })
 
-describe('who transfers issues', () => {
+describe('permissions for transfers', () => {
   const given = issueWorld()
 
-  it('writers of both repositories', async () => {
+  it('require write access to both repositories', async () => {
     const { ann, bob, wes, server } = given
     await ann.client.post('/user/repos', { name: 'open' })
     const { number } = await createIssue(bob)

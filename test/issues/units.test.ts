@@ -4,7 +4,7 @@ import { createIssue, issueWorld } from './issue-world.ts'
 describe('units of issues', () => {
   const given = issueWorld()
 
-  it('issues are 404 where the unit is off; administrators may still create them', async () => {
+  it('issues are 404 if the unit is disabled; administrators may still create them', async () => {
     const { ann, bob, server } = given
     await server.world.repo({ owner: ann, name: 'off', autoInit: true })
     const { number } = await createIssue(ann, {}, 'ann/off')
@@ -30,7 +30,7 @@ describe('units of issues', () => {
     expect((await ann.client.get('/repos/ann/bare/issues')).status).toBe(404)
   })
 
-  it('archived repositories refuse new issues and accept edits', async () => {
+  it('archived repositories reject new issues and accept edits', async () => {
     const { ann, server } = given
     await server.world.repo({ owner: ann, name: 'old', autoInit: true })
     const { number } = await createIssue(ann, {}, 'ann/old')

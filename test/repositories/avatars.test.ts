@@ -44,7 +44,7 @@ const storedFiles = (): string[] =>
     .map((entry) => entry.name)
 
 describe('images of accounts and repositories', () => {
-  it('can be changed by their owners alone', async () => {
+  it('can be changed only by their owners', async () => {
     const body = base64(await noise(4, 4, 'image/png'))
     const { anonymous } = server
     const paths = ['/user/avatar', '/orgs/acme/avatar', '/repos/ann/lib/avatar']
@@ -60,7 +60,7 @@ describe('images of accounts and repositories', () => {
     expect((await bob.client.post('/repos/ann/secret/avatar', body)).status).toBe(404)
   })
 
-  it('are generated from the MD5 of the address until one is uploaded', async () => {
+  it('are generated from the MD5 of the email address until one is uploaded', async () => {
     const md5 = createHash('md5').update('ann@example.test').digest('hex')
     const url = await avatarOf('/users/ann')
     expect(url).toBe(`${server.url}/avatars/${md5}`)
@@ -85,7 +85,7 @@ describe('images of accounts and repositories', () => {
     expect((await fetchImage(`${server.url}/avatars/..%2f..%2fingot.db`)).status).toBe(404)
   })
 
-  it.each(['image/png', 'image/jpeg', 'image/gif'] as const)('small ones are stored unchanged: %s', async (type) => {
+  it.each(['image/png', 'image/jpeg', 'image/gif'] as const)('are stored unchanged if small: %s', async (type) => {
     const data = await noise(20, 10, type)
     expect((await ann.client.post('/user/avatar', base64(data))).status).toBe(204)
     const url = await avatarOf('/users/ann')
@@ -102,14 +102,14 @@ describe('images of accounts and repositories', () => {
     expect([head.status, head.headers.get('content-length'), head.data.length]).toEqual([200, String(data.length), 0])
   })
 
-  it('large ones are scaled to a square PNG', async () => {
+  it('are scaled to a square PNG if large', async () => {
     expect((await ann.client.post('/orgs/acme/avatar', base64(await noise(500, 300, 'image/png')))).status).toBe(204)
     expect((await fetchImage(await avatarOf('/orgs/acme'))).info).toEqual({ kind: 'png', width: 512, height: 512 })
     expect((await ann.client.delete('/orgs/acme/avatar')).status).toBe(204)
     expect(await avatarOf('/orgs/acme')).toMatch(/\/avatars\/[0-9a-f]{32}$/)
   })
 
-  it('files that are not images, or declare a huge size, are refused with the reason', async () => {
+  it('are rejected with the reason if they are not images or declare a huge size', async () => {
     const bomb = await noise(2, 2, 'image/png')
     bomb.writeUInt32BE(50_000, 16)
     const cut = await noise(20, 20, 'image/jpeg')
@@ -131,7 +131,7 @@ describe('images of accounts and repositories', () => {
     expect(await avatarOf('/repos/ann/lib')).toBe('')
   })
 
-  it('small ones are accepted by their header, also when truncated', async () => {
+  it('are accepted by their header if small, also when truncated', async () => {
     const data = await noise(16, 16, 'image/png')
     expect((await ann.client.post('/repos/ann/lib/avatar', base64(data.subarray(0, data.length - 13)))).status).toBe(
       204,

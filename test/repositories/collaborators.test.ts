@@ -23,7 +23,7 @@ afterAll(() => server.close())
 const names = (answer: { json: { login: string }[] }): string[] => answer.json.map((user) => user.login)
 
 describe('anonymous callers and users without access', () => {
-  it('learn nothing of a private repository', async () => {
+  it('cannot detect a private repository', async () => {
     for (const client of [server.anonymous, eve.client]) {
       for (const path of [
         'collaborators',
@@ -40,7 +40,7 @@ describe('anonymous callers and users without access', () => {
     }
   })
 
-  it('may look at a public one once signed in, and change nothing', async () => {
+  it('may read a public one when signed in, and change nothing', async () => {
     expect((await server.anonymous.get('/repos/ann/open/collaborators')).status).toBe(401)
     expect(names(await eve.client.get('/repos/ann/open/collaborators'))).toEqual([])
     expect((await eve.client.put('/repos/ann/open/collaborators/eve', { permission: 5 })).status).toBe(403)
@@ -82,7 +82,7 @@ describe('collaborators', () => {
     expect((await ann.client.get('/repos/ann/shut/collaborators/ann')).status).toBe(404)
   })
 
-  it('refuses unknown people and levels with 422', async () => {
+  it('cannot be unknown users or have unknown levels: 422', async () => {
     expect(await put('nobody')).toMatchObject({
       status: 422,
       json: { message: 'user does not exist [uid: 0, name: nobody]' },
@@ -99,7 +99,7 @@ describe('collaborators', () => {
     expect((await put('idle')).status).toBe(422)
   })
 
-  it('with admin manage others and do not own', async () => {
+  it('with admin access manage others but are not owners', async () => {
     expect((await cat.client.put('/repos/ann/shut/collaborators/eve', { permission: 'read' })).status).toBe(204)
     expect((await bob.client.put('/repos/ann/shut/collaborators/bob', { permission: 'admin' })).status).toBe(403)
     expect((await bob.client.get('/repos/ann/shut/collaborators/cat/permission')).status).toBe(403)
@@ -112,7 +112,7 @@ describe('collaborators', () => {
     await ann.client.delete('/repos/ann/shut/collaborators/abe')
   })
 
-  it('lose sight of the repository and their watch when they are removed', async () => {
+  it('lose access to the repository and their watch when they are removed', async () => {
     expect((await eve.client.put('/repos/ann/shut/subscription')).status).toBe(200)
     expect((await ann.client.get('/repos/ann/shut')).json.watchers_count).toBe(2)
     expect((await ann.client.delete('/repos/ann/shut/collaborators/eve')).status).toBe(204)

@@ -18,12 +18,12 @@ describe('creating repositories', () => {
   })
   afterAll(() => server.close())
 
-  it('asks anonymous callers for credentials before it reads the body', async () => {
+  it('rejects anonymous requests before it reads the body', async () => {
     for (const path of ['/user/repos', '/orgs/ann/repos', '/admin/users/ann/repos'])
       expect((await server.anonymous.post(path, '{')).status).toBe(401)
   })
 
-  it('lets only administrators create for others, unknown names or not', async () => {
+  it('lets only administrators create for others, for known and unknown names', async () => {
     for (const name of ['ann', 'nobody'])
       expect((await bob.client.post(`/admin/users/${name}/repos`, { name: 'x' })).status).toBe(403)
     expect((await root.client.post('/admin/users/nobody/repos', { name: 'x' })).status).toBe(404)
@@ -35,7 +35,7 @@ describe('creating repositories', () => {
     })
   })
 
-  it('answers 422 on the old path and 404 on the new one for an organization that is not there', async () => {
+  it('returns 422 on the old path and 404 on the new one for a missing organization', async () => {
     expect((await ann.client.post('/org/nowhere/repos', { name: 'x' })).status).toBe(422)
     expect((await ann.client.post('/orgs/nowhere/repos', { name: 'x' })).status).toBe(404)
     expect((await ann.client.post('/orgs/bob/repos', { name: 'x' })).status).toBe(404)
@@ -65,13 +65,13 @@ describe('creating repositories', () => {
     })
   })
 
-  it('lets the owners of an organization watch what others create there', async () => {
+  it('adds watches of organization owners to repositories that others create there', async () => {
     const { owner } = await server.world.org('crowd')
     expect((await root.client.post('/orgs/crowd/repos', { name: 'shared' })).json).toMatchObject({ watchers_count: 2 })
     expect((await owner.client.post('/orgs/crowd/repos', { name: 'own' })).json).toMatchObject({ watchers_count: 1 })
   })
 
-  it('makes a first commit as the acting user when asked to', async () => {
+  it('creates a first commit as the acting user on request', async () => {
     const made = await ann.client.post('/user/repos', {
       name: 'started',
       description: 'What it is for',
@@ -89,7 +89,7 @@ describe('creating repositories', () => {
     })
   })
 
-  it('takes an unknown trust model for the default, with a warning that names it', async () => {
+  it('treats an unknown trust model as the default, with a warning that names it', async () => {
     const made = await ann.client.post('/user/repos', { name: 'trusting', trust_model: 'everybody' })
     expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([
       201,
@@ -111,7 +111,7 @@ describe('creating repositories', () => {
     }
   })
 
-  it('keeps SHA-256 repositories apart and refuses other formats', async () => {
+  it('supports SHA-256 repositories and rejects other formats', async () => {
     expect(
       (await ann.client.post('/user/repos', { name: 'wide', object_format_name: 'sha256', auto_init: true })).json,
     ).toMatchObject({ object_format_name: 'sha256' })
@@ -120,7 +120,7 @@ describe('creating repositories', () => {
     )
   })
 
-  it('refuses a taken name whatever its case, also when two ask at once, and leaves no directory', async () => {
+  it('rejects an existing name in any case, also for concurrent requests, and leaves no directory', async () => {
     const before = folders(server.dataDir)
     const answers = await Promise.all(['Race', 'race', 'RACE'].map((name) => ann.client.post('/user/repos', { name })))
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
@@ -139,17 +139,17 @@ describe('creating repositories', () => {
     [{ name: 'a..b' }, 'name is invalid [a..b]: must be valid alpha or numeric or dash(-_) or dot characters'],
     [{ name: 'ok', default_branch: 'no..good' }, '[DefaultBranch]: GitRefName'],
     [{ name: 'ok', description: 'd'.repeat(2049) }, '[Description]: MaxSize (at most 2048 characters)'],
-  ])('says what is wrong with the body: %#', async (body, message) => {
+  ])('reports the error in the body: %#', async (body, message) => {
     const answer = await ann.client.post('/user/repos', body)
     expect([answer.status, answer.json.message]).toEqual([422, message])
   })
 
-  it('refuses an unknown README template', async () => {
+  it('rejects an unknown README template', async () => {
     expect((await ann.client.post('/user/repos', { name: 'readme', auto_init: true, readme: 'None' })).status).toBe(400)
     expect((await ann.client.get('/repos/ann/readme')).status).toBe(404)
   })
 
-  it('answers the same for a hidden and for a missing repository', async () => {
+  it('returns the same for a hidden and for a missing repository', async () => {
     await ann.client.post('/user/repos', { name: 'secret', private: true })
     const secret = (await ann.client.get('/repos/ann/secret')).json
     for (const client of [server.anonymous, bob.client]) {
@@ -165,7 +165,7 @@ describe('creating repositories', () => {
     expect((await root.client.get('/repos/ann/secret')).status).toBe(200)
   })
 
-  it('stops at the limit, administrators excepted', async () => {
+  it('stops at the limit, except for administrators', async () => {
     const bounded = await startServer({ settings: { 'repository.max_creation_limit': '1' } })
     const [eve, boss] = [await bounded.world.user('eve'), await bounded.world.admin()]
     expect((await eve.client.post('/user/repos', { name: 'one' })).status).toBe(201)

@@ -10,7 +10,7 @@ describeOnBoth('a repository that was just created', (kind) => {
   })
   afterAll(() => opened.close())
 
-  it('is not found when it was deleted at the same time', async () => {
+  it('is not found if it was deleted concurrently', async () => {
     await expect(getCreatedRepo(opened.database.read, asId(1))).rejects.toMatchObject({ kind: 'not-found' })
   })
 })

@@ -15,7 +15,7 @@ describe('deleting repositories', () => {
   })
   afterAll(() => server.close())
 
-  it('refuses users without access, and answers hidden and missing repositories alike', async () => {
+  it('rejects users without access, and returns the same for hidden and missing repositories', async () => {
     await server.world.repo({ owner: ann, name: 'open' })
     await server.world.repo({ owner: ann, name: 'hidden', isPrivate: true })
     expect((await server.anonymous.delete('/repos/ann/open')).status).toBe(401)
@@ -27,7 +27,7 @@ describe('deleting repositories', () => {
     expect((await ann.client.get('/repos/ann/open')).status).toBe(200)
   })
 
-  it('removes the row at once and the files by a job', async () => {
+  it('deletes the row at once and the files in a job', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'gone', autoInit: true })
     expect((await ann.client.delete('/repos/ann/gone')).status).toBe(204)
     expect((await ann.client.get('/repos/ann/gone')).status).toBe(404)
@@ -37,7 +37,7 @@ describe('deleting repositories', () => {
     expect((await ann.client.post('/user/repos', { name: 'gone' })).status).toBe(201)
   })
 
-  it('removes the files of an account that is purged', async () => {
+  it('deletes the files of an account that is purged', async () => {
     const eve = await server.world.user('eve')
     const root = await server.world.admin()
     const repo = await server.world.repo({ owner: eve, name: 'hers' })

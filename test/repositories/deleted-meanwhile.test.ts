@@ -7,7 +7,7 @@ import type { Person } from '../harness/world.ts'
 
 const content = 'eA=='
 
-/** Requests that may be running when the repository is deleted. */
+/** Requests that may be running during the deletion of the repository. */
 const DEEDS: Readonly<Record<string, (client: Client, path: string) => Promise<Response>>> = {
   'read a file': (client, path) => client.get(`${path}/contents/README.md`),
   'list commits': (client, path) => client.get(`${path}/commits`),
@@ -45,7 +45,7 @@ describeOnBoth('a repository that is deleted in the middle of a request', (on) =
   })
   afterAll(() => server.close())
 
-  /** Deletes the repository, with its files, once the next request has found it. */
+  /** Deletes the repository, with its files, after the next request has loaded it. */
   function deleteOnceFound(path: string): void {
     const { repos } = server.app
     const { getInView } = repos
@@ -60,7 +60,7 @@ describeOnBoth('a repository that is deleted in the middle of a request', (on) =
     })
   }
 
-  it.each(Object.keys(DEEDS))('looks missing to who is about to %s', async (deed) => {
+  it.each(Object.keys(DEEDS))('is 404 for a concurrent request to %s', async (deed) => {
     const name = `gone-${deed.replaceAll(' ', '-')}`
     await server.world.repo({ owner: ann, name, autoInit: true, isTemplate: true, defaultBranch: 'main' })
     deleteOnceFound(`/repos/ann/${name}`)
@@ -68,7 +68,7 @@ describeOnBoth('a repository that is deleted in the middle of a request', (on) =
     expect([answer.status, answer.text]).toEqual([404, '{}\n'])
   })
 
-  it('leaves nothing behind', async () => {
+  it('leaves no rows or files', async () => {
     let stored = 0
     for await (const folder of server.app.git.listStored()) stored += folder.length
     expect(stored).toBe(0)

@@ -18,7 +18,7 @@ describe('editing repositories', () => {
   })
   afterAll(() => server.close())
 
-  it('is for administrators of the repository', async () => {
+  it('is allowed to administrators of the repository', async () => {
     await server.world.repo({ owner: ann, name: 'hidden', isPrivate: true })
     expect((await server.anonymous.patch('/repos/ann/r', { description: 'x' })).status).toBe(401)
     const refused = await bob.client.patch('/repos/ann/r', { description: 'x' })
@@ -32,7 +32,7 @@ describe('editing repositories', () => {
     )
   })
 
-  it('changes what is named and nothing else', async () => {
+  it('changes only the given members', async () => {
     const before = (await ann.client.get('/repos/ann/r')).json
     const after = (
       await ann.client.patch('/repos/ann/r', {
@@ -48,7 +48,7 @@ describe('editing repositories', () => {
     expect(empty.json.default_branch).toBe('trunk')
   })
 
-  it('answers with the rights that the caller had before', async () => {
+  it('returns the permissions of the requester before the edit', async () => {
     const rights = async (has: boolean) => (await ann.client.patch('/repos/ann/r', { has_code: has })).json.permissions
     expect([await rights(false), (await ann.client.get('/repos/ann/r')).json.permissions, await rights(true)]).toEqual([
       { admin: true, push: true, pull: true },
@@ -81,14 +81,14 @@ describe('editing repositories', () => {
       'External tracker URL format not valid',
     ],
     [{ has_wiki: true, external_wiki: { external_wiki_url: 'nonsense' } }, 'Invalid external wiki URL'],
-  ])('refuses the whole edit when a member is wrong: %#', async (body, message) => {
+  ])('rejects the whole edit if a member is invalid: %#', async (body, message) => {
     const before = (await ann.client.get('/repos/ann/r')).json
     const answer = await ann.client.patch('/repos/ann/r', { has_actions: !before.has_actions, ...body })
     expect([answer.status, answer.json.message]).toEqual([422, message])
     expect((await ann.client.get('/repos/ann/r')).json).toEqual(before)
   })
 
-  it('swaps a unit for its external variant and back to the defaults, and keeps what was set while it is off', async () => {
+  it('replaces a unit with its external variant and back to the defaults, and preserves settings while it is off', async () => {
     const patch = async (body: object): Promise<Record<string, unknown>> =>
       (await ann.client.patch('/repos/ann/r', body)).json
     const own = {
@@ -123,7 +123,7 @@ describe('editing repositories', () => {
     })
   })
 
-  it('archives and works on what is archived', async () => {
+  it('archives a repository and edits an archived one', async () => {
     expect((await ann.client.patch('/repos/ann/r', { archived: true })).json.archived_at).not.toBe(
       '1970-01-01T00:00:00Z',
     )
@@ -133,7 +133,7 @@ describe('editing repositories', () => {
     })
   })
 
-  it('takes the stars away from what becomes private', async () => {
+  it('deletes the stars of repositories that become private', async () => {
     await bob.client.put('/user/starred/ann/r')
     expect((await ann.client.get('/repos/ann/r')).json.stars_count).toBe(1)
     expect((await ann.client.patch('/repos/ann/r', { private: true })).json).toMatchObject({
@@ -147,7 +147,7 @@ describe('editing repositories', () => {
     })
   })
 
-  it('redirects an old name to the new one until it is taken, and never reveals a hidden repository', async () => {
+  it('redirects an old name to the new one until it is reused, and never reveals a hidden repository', async () => {
     await server.world.repo({ owner: ann, name: 'first' })
     expect((await ann.client.patch('/repos/ann/first', { name: 'First' })).json.name).toBe('First')
     await ann.client.patch('/repos/ann/First', { name: 'second' })
@@ -161,14 +161,14 @@ describe('editing repositories', () => {
     expect((await ann.client.patch('/repos/ann/second', { name: 'first' })).status).toBe(422)
   })
 
-  it('leaves HEAD and the default branch alike when two change it at once', async () => {
+  it('leaves HEAD and the default branch equal after concurrent changes', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'heads', autoInit: true, defaultBranch: 'main' })
     for (const name of ['a', 'b'])
       expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
     const { git } = server.app
     const { open } = git
     const { path } = open(repo)
-    // Between the row and HEAD of the first change comes a whole other change.
+    // The whole second change runs between the row and HEAD of the first change.
     Object.assign(git, {
       open: (...args: Parameters<typeof open>) => {
         const opened = open(...args)

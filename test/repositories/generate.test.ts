@@ -5,7 +5,7 @@ import { rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
-/** A fast-import stream of one commit; modes by path where they are not plain files. */
+/** A fast-import stream of one commit; modes by path for entries that are not plain files. */
 function stream(
   files: Readonly<Record<string, string>>,
   modes: Readonly<Record<string, string>> = {},
@@ -24,7 +24,7 @@ const stored = async (server: TestServer): Promise<number> => {
   return count
 }
 
-describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (format) => {
+describe.each(['sha1', 'sha256'] as const)('repositories generated from a %s template', (format) => {
   let server: TestServer
   let ann: Person
   let bob: Person
@@ -57,7 +57,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
   const generate = (person: Person, body: object, path = 'ann/tpl') =>
     person.client.post(`/repos/${path}/generate`, body)
 
-  it('are for those who may read it and create for the owner', async () => {
+  it('require read access to it and permission to create for the owner', async () => {
     const all = { git_content: true }
     expect((await server.anonymous.post('/repos/ann/tpl/generate', { owner: 'ann', name: 'x', ...all })).status).toBe(
       401,
@@ -86,7 +86,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     )
   })
 
-  it('begin with one commit of expanded files, and nothing leads out of the tree', async () => {
+  it('start with one commit of expanded files, and no path leaves the tree', async () => {
     const made = await generate(bob, {
       owner: 'bob',
       name: 'MyCopy',
@@ -138,7 +138,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     })
   })
 
-  it('take branch rules over where that is asked for', async () => {
+  it('copy branch rules on request', async () => {
     expect(
       (await ann.client.post('/repos/ann/tpl/branch_protections', { rule_name: 'main', required_approvals: 2 })).status,
     ).toBe(201)
@@ -149,7 +149,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect((await ann.client.delete('/repos/ann/tpl/branch_protections/main')).status).toBe(204)
   })
 
-  it('take webhooks over with their secrets, for administrators of the template alone', async () => {
+  it('copy webhooks with their secrets, only for administrators of the template', async () => {
     const config = { url: 'https://ci.example.test/hook', content_type: 'form', secret: 'whisper' }
     expect(
       (
@@ -183,7 +183,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect([copy, first!.secret]).toEqual([first, expect.stringMatching(/./)])
   })
 
-  it('leave neither rows nor directories when they fail half-way', async () => {
+  it('leave no rows and no directories after a failure', async () => {
     const before = await stored(server)
     const transaction = server.app.database.transaction
     Object.assign(server.app.database, { transaction: () => Promise.reject(new Error('the disk is full')) })
@@ -196,7 +196,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect(await rows(server, 'repo', { lower_name: 'lost' })).toEqual([])
   })
 
-  it('bring forks up to their base, unless it is hidden or has diverged', async () => {
+  it('sync forks with their base, unless it is hidden or has diverged', async () => {
     const base = await codeRepo(server, ann, { name: `base`, format, history: stream({ a: '1\n' }) })
     expect((await bob.client.post('/repos/ann/base/forks', {})).status).toBe(202)
     const push = async (path: string, text: string): Promise<void> => {

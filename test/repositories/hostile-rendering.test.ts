@@ -15,7 +15,7 @@ afterAll(() => server.close())
 
 const render = (client: Client, Text: string, Mode = 'comment') => client.post('/markdown', { Text, Mode })
 
-/** Milliseconds of each of some requests, one after the other, while `work` is under way; sorted. */
+/** The sorted durations in milliseconds of consecutive requests while `work` is running. */
 async function delays(request: () => Promise<unknown>, work: Promise<unknown>): Promise<number[]> {
   const found: number[] = []
   let isOver = false
@@ -31,7 +31,7 @@ async function delays(request: () => Promise<unknown>, work: Promise<unknown>): 
 const median = (sorted: readonly number[]): number => sorted[sorted.length >> 1]!
 
 describe('rendering of hostile texts', () => {
-  it('refuses a text above the limit by naming it, in every form', async () => {
+  it('rejects a text above the limit with a message that names the limit, in every form', async () => {
     const large = '"'.repeat(1024 * 1024 + 1)
     for (const answer of [
       await server.anonymous.post('/markdown/raw', large),
@@ -44,7 +44,7 @@ describe('rendering of hostile texts', () => {
     expect((await server.anonymous.post('/markdown/raw', 'still *here*')).status).toBe(200)
   })
 
-  it('answers others while 1 MiB of quotes is rendered or refused', MEASURED, async () => {
+  it('serves other requests while 1 MiB of quotes is rendered or rejected', MEASURED, async () => {
     const attack = server.anonymous.post('/markdown/raw', '"'.repeat(1024 * 1024))
     const waits = await delays(() => alice.get('/version'), attack)
     expect([200, 422]).toContain((await attack).status)
@@ -52,8 +52,7 @@ describe('rendering of hostile texts', () => {
   })
 
   it('finds mentions in linear time and not on the thread of the server', MEASURED, async () => {
-    // NOTE: so long that quadratic work exceeds the deadline, and so short that linear work never does on a busy
-    // machine.
+    // NOTE: long enough for quadratic work to exceed the deadline, short enough for linear work on a busy machine.
     const text = `@a${'-'.repeat(50_000)}x`
     const attack = render(server.anonymous, text)
     const waits = await delays(() => alice.get('/version'), attack)
@@ -61,7 +60,7 @@ describe('rendering of hostile texts', () => {
     expect(median(waits)).toBeLessThan(100)
   })
 
-  it('renders for one caller while another one has 34 slow texts', { ...MEASURED, timeout: 120_000 }, async () => {
+  it('renders for one requester while another one has 34 slow texts', { ...MEASURED, timeout: 120_000 }, async () => {
     await Promise.all([render(server.anonymous, 'warm'), render(alice, 'warm')])
     const slow = Array.from({ length: 34 }, () => render(server.anonymous, '['.repeat(30_000)))
     const attack = Promise.race([Promise.all(slow), new Promise((resolve) => setTimeout(resolve, 3_000))])

@@ -54,7 +54,7 @@ describe('lists of repositories', () => {
     expect((await ann.client.get('/orgs/lodge/repos')).status).toBe(404)
   })
 
-  it('gives each caller its own, in the order of the ids, with totals that count no hidden row', async () => {
+  it('shows each requester its own repositories, by id, with totals that count no hidden row', async () => {
     expect(names(await ann.client.get('/user/repos'))).toEqual(['ann/zebra', 'ann/apple'])
     expect(names(await bob.client.get('/user/repos'))).toEqual([
       'bob/apple-pie',
@@ -97,7 +97,7 @@ describe('lists of repositories', () => {
     expect(names(await ann.client.get(`/repos/search?${query}`))).toEqual(expected)
   })
 
-  it('searches by whom repositories belong to', async () => {
+  it('searches by owner', async () => {
     const search = async (query: string): Promise<string[]> => names(await ann.client.get(`/repos/search?${query}`))
     expect(await search(`uid=${bob.user.id}`)).toEqual(['bob/apple-pie', 'guild/ledger'])
     expect(await search(`uid=${bob.user.id}&exclusive=true`)).toEqual(['bob/apple-pie'])
@@ -110,12 +110,12 @@ describe('lists of repositories', () => {
     ['sort=odd', 'Invalid sort mode: "odd"'],
     ['sort=id&order=odd', 'Invalid sort order: "odd"'],
     [`q=${'x'.repeat(5000)}`, expect.any(String)],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects %s', async (query, message) => {
     const answer = await server.anonymous.get(`/repos/search?${query}`)
     expect(answer).toMatchObject({ status: 422, json: { ok: false, error: message, message } })
   })
 
-  it('refuses callers with SearchError, and has no members for what is missing', async () => {
+  it('rejects requests with SearchError, and omits absent members', async () => {
     const search = (headers: Record<string, string>) => server.anonymous.get('/repos/search', headers)
     expect(await search({ authorization: 'token 0123' })).toMatchObject({
       status: 401,
@@ -124,13 +124,13 @@ describe('lists of repositories', () => {
     expect((await server.anonymous.get('/repos/odd/odd')).json).toEqual({})
   })
 
-  it('shows a public-only token nothing private', async () => {
+  it('shows no private repositories to a public-only token', async () => {
     const narrow = await ann.withToken('public-only', 'read:repository', 'read:user')
     expect(names(await narrow.get('/user/repos'))).toEqual(['ann/zebra'])
     expect((await (await ann.withToken('read:repository')).get('/user/repos')).status).toBe(403)
   })
 
-  it('base interface: a search that fails answers with SearchError and keeps the reason to itself', async () => {
+  it('base interface: a search that fails returns SearchError without the reason', async () => {
     const executor = server.app.database.read.getExecutor() as unknown as { executeQuery: unknown }
     const { executeQuery } = executor
     executor.executeQuery = () => Promise.reject(new Error('a column is missing'))
@@ -147,7 +147,7 @@ describe('lists of repositories', () => {
     expect((await server.anonymous.get('/repos/search?q=x')).status).toBe(200)
   })
 
-  it('shows each viewer its own permissions, and every change in the next answer', async () => {
+  it('shows each viewer its own permissions, and every change in the next response', async () => {
     const { anonymous, world } = server
     const kim = await world.user('kim')
     await world.repo({ owner: kim, name: 'kiosk' })

@@ -25,17 +25,17 @@ describe('POST /markdown', () => {
     )
   })
 
-  it('plain documents have neither mentions nor ids', async () => {
+  it('plain documents have no mentions and no ids', async () => {
     expect(await render('# One @alice #1', '')).toBe('<h1>One @alice #1</h1>\n')
   })
 
-  it('mentions those who exist and may be seen', async () => {
+  it('links mentions of existing and visible accounts', async () => {
     const html = await render('@alice @nobody @hidden `@alice` x@alice')
     expect(html.match(/<a /g)).toHaveLength(1)
     expect(html).toContain(`<a href="${server.url}/alice" data-markdown-generated-content="" rel="nofollow">@alice</a>`)
   })
 
-  it('mentions those who show themselves to signed-in users for them alone', async () => {
+  it('links mentions of limited accounts only for signed-in users', async () => {
     await server.world.user('shy', { visibility: 'limited' })
     const [bob, strict] = [await server.world.user('bob'), await server.world.user('strict', { isRestricted: true })]
     const mentions = async (client: Client): Promise<boolean> =>
@@ -61,7 +61,7 @@ describe('POST /markdown', () => {
     expect(html).toContain('href="#user-content-part"')
   })
 
-  it('puts relative addresses in HTML of the text where those in markdown lead', async () => {
+  it('resolves relative URLs in HTML of the text like those in markdown', async () => {
     const at = `${server.url}/alice/one`
     const html = await render(
       '<a href="doc.md">a</a> <a href="#part">b</a> <img src="/p.png" alt="c"> <a href="https://x.test/y">d</a>',
@@ -74,7 +74,7 @@ describe('POST /markdown', () => {
     expect(await render('<a href="doc.md">a</a>', '')).toBe('<p dir="auto"><a href="doc.md" rel="nofollow">a</a></p>\n')
   })
 
-  it('keeps colours of styles, and nothing else of them', async () => {
+  it('preserves only the colours of styles', async () => {
     expect(
       await render('<p style="COLOR: red;position:fixed;background-color:#fff; background: url(x)">x</p>', 'gfm'),
     ).toBe('<p style="color: red; background-color: #fff">x</p>')
@@ -97,7 +97,7 @@ describe('POST /markdown', () => {
     }
   })
 
-  it('leaves formulas to the client, in the line and alone', async () => {
+  it('leaves inline and block formulas to the client', async () => {
     expect(await render('$x$ and $$y < 1$$')).toBe(
       '<p dir="auto"><code class="language-math">x</code> and <code class="language-math">y &lt; 1</code></p>\n',
     )
@@ -134,7 +134,7 @@ describe('POST /markdown', () => {
     expect(text).toContain('<sup id="fnref:user-content-1"')
   })
 
-  it('shortens URLs of its own and keeps the surrounding text', async () => {
+  it('shortens URLs of the server and preserves the surrounding text', async () => {
     const url = server.url
     const html = await render(
       `see ${url}/ann/one/issues/1, then ${url}/bob/two/pulls/3 and ${url}/ann/one/commit/0123456789abcdef and https://x.test too`,
@@ -146,7 +146,7 @@ describe('POST /markdown', () => {
     )
   })
 
-  it('refuses unknown modes', async () => {
+  it('rejects unknown modes', async () => {
     expect(await server.anonymous.post('/markdown', { Text: 'x', Mode: 'odd' })).toMatchObject({
       status: 422,
       json: { message: 'unsupported render mode: odd', url: `${server.url}/api/swagger` },
@@ -155,7 +155,7 @@ describe('POST /markdown', () => {
 })
 
 describe('in a repository', () => {
-  it('links ids of its commits, whole and short, for those who may read its code, and nothing that only looks like one', async () => {
+  it('links full and short ids of existing commits, for users who may read the code', async () => {
     const alice = await server.world.user('committer')
     await server.world.repo({ owner: alice, name: 'open', autoInit: true })
     await server.world.repo({ owner: alice, name: 'secret', autoInit: true, isPrivate: true })
@@ -178,7 +178,7 @@ describe('in a repository', () => {
         })
       ).text,
     ).toBe(expected)
-    // Nothing is looked up without a repository, for another one, in plain text, or for those who may not know of it.
+    // There is no lookup without a repository, for another one, in plain text, or for viewers without access.
     for (const answer of [
       await server.anonymous.post('/markdown', { Text, Mode: 'comment', Context: '/committer/open' }),
       await server.anonymous.post('/repos/committer/open/markdown', {
@@ -208,7 +208,7 @@ describe('POST /markup', () => {
   }
   const org = (text: string): Promise<string> => file(text, 'notes/README.org')
 
-  it('takes the renderer by the extension of the file', async () => {
+  it('selects the renderer by the extension of the file', async () => {
     expect(await file('*a*', 'x.MD')).toBe('<p dir="auto"><em>a</em></p>\n')
     expect(await org('*a*')).toBe('<p dir="auto"><strong>a</strong></p>\n')
     expect(await file('a;b\n1;"x;""y"', 't.csv')).toBe(
@@ -252,7 +252,7 @@ describe('POST /markup', () => {
       expect(blocks).toContain(part)
   })
 
-  it('lets nothing of Org run', async () => {
+  it('removes scripts from Org', async () => {
     const html = await org(
       '[[javascript:alert(1)][x]] [[data:text/html,x]]\n#+BEGIN_EXPORT html\n<script>alert(1)</script>\n#+END_EXPORT\n<img src=x onerror=alert(1)>\n#+BEGIN_SRC "onload=alert(1)\nx\n#+END_SRC\n* <b onclick=x>\n| <svg onload=x> |\n',
     )
@@ -261,7 +261,7 @@ describe('POST /markup', () => {
   })
 
   // One that takes too long and those that are answered; src/domains/markup measures more, with shorter texts.
-  it.each(['[[', '#+BEGIN_QUOTE\n', '  - a\n    '])('1 MB of %j as Org is answered or refused', async (piece) => {
+  it.each(['[[', '#+BEGIN_QUOTE\n', '  - a\n    '])('1 MB of %j as Org is rendered or rejected', async (piece) => {
     const escaped = JSON.stringify(piece).length - 2
     const { status } = await server.anonymous.post('/markup', {
       Text: piece.repeat(Math.floor(1_000_000 / escaped)),
@@ -307,7 +307,7 @@ const ATTACKS = [
 ]
 
 describe('hostile text', () => {
-  it.each(ATTACKS)('%s leaves nothing that runs', async (attack) => {
+  it.each(ATTACKS)('%s leaves no script', async (attack) => {
     for (const mode of ['', 'gfm', 'comment', 'wiki']) {
       const tags = (await render(attack, mode)).match(/<[^>]*>/g) ?? []
       for (const tag of tags) {
@@ -320,8 +320,8 @@ describe('hostile text', () => {
     }
   })
 
-  // Without a deadline some of them take longer than the test may.
-  it.each(['[', '*a _', '> ', '$', '||', '<div>', '[^1]: '])('1 MB of %s is answered or refused', async (piece) => {
+  // Without a deadline some of them would exceed the timeout of the test.
+  it.each(['[', '*a _', '> ', '$', '||', '<div>', '[^1]: '])('1 MB of %s is rendered or rejected', async (piece) => {
     const { status } = await server.anonymous.post('/markdown', {
       Text: piece.repeat(Math.ceil(1_000_000 / piece.length)),
       Mode: 'gfm',

@@ -51,7 +51,7 @@ describe('teams of a repository', () => {
     expect((await bob.client.get('/repos/guild/r')).status).toBe(404)
   })
 
-  it('can be changed by owners alone when the organization is set so', async () => {
+  it('can be changed only by owners if the organization is configured so', async () => {
     await ann.client.put('/repos/guild/r/collaborators/bob', { permission: 'admin' })
     expect((await bob.client.put('/repos/guild/r/teams/crew')).json.message).toBe('user is nor repo admin nor owner')
     const boss = await server.world.user('boss')

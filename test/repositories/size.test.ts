@@ -34,7 +34,7 @@ async function upload(bytes: Buffer): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-it('the size of a repository is what it takes on disk with its wiki and its large files', async () => {
+it('the size of a repository is its size on disk with its wiki and its large files', async () => {
   await server.world.repo({ owner: ann, name: 'one' })
   const fresh = await size('ann/one')
   expect([fresh >= 20, fresh <= 30]).toEqual([true, true])

@@ -33,7 +33,7 @@ describe('templates of new repositories', () => {
     )
   })
 
-  it('gives ignore files by their exact name and label sets in their order', async () => {
+  it('returns ignore files by their exact name and label sets in their order', async () => {
     expect((await server.anonymous.get('/gitignore/templates/C++')).json.name).toBe('C++')
     const labels = (await server.anonymous.get('/label/templates/Advanced')).json as unknown as {
       name: string
@@ -53,14 +53,14 @@ describe('templates of new repositories', () => {
     '/licenses/mit',
     '/licenses/__proto__',
     '/label/templates/None',
-  ])('answers 404 for %s', async (path) => expect((await server.anonymous.get(path)).status).toBe(404))
+  ])('returns 404 for %s', async (path) => expect((await server.anonymous.get(path)).status).toBe(404))
 
   async function firstFile(repo: string, path: string): Promise<string | undefined> {
     const found = await ann.client.get(`/repos/ann/${repo}/contents/${path}`)
     return found.status === 200 ? Buffer.from(found.json.content as string, 'base64').toString() : undefined
   }
 
-  it('fills the first commit from them', async () => {
+  it('creates the files of the first commit from them', async () => {
     const made = await ann.client.post('/user/repos', {
       name: 'full',
       auto_init: true,
@@ -87,7 +87,7 @@ describe('templates of new repositories', () => {
     },
   )
 
-  it('makes no file of them without a first commit', async () => {
+  it('creates no files without a first commit', async () => {
     const made = await ann.client.post('/user/repos', {
       name: 'bare',
       gitignores: 'None',
@@ -108,7 +108,7 @@ describe('templates of new repositories', () => {
     [{ auto_init: true, license: 'None' }, 422, 'license template "None" does not exist'],
     [{ auto_init: true, gitignores: 'Go,None' }, 422, 'gitignore template "None" does not exist'],
     [{ issue_labels: 'None' }, 422, 'failed to load label template file "None": label template "None" not found'],
-  ])('refuses unknown ones and makes no repository: %#', async (body, status, message) => {
+  ])('rejects unknown ones and creates no repository: %#', async (body, status, message) => {
     const answer = await ann.client.post('/user/repos', { name: 'refused', ...body })
     expect([answer.status, answer.json.message]).toEqual([status, message])
     expect((await ann.client.get('/repos/ann/refused')).status).toBe(404)

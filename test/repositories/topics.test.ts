@@ -18,7 +18,7 @@ afterAll(() => server.close())
 const put = (topics: unknown) => ann.client.put('/repos/ann/r/topics', { topics })
 const current = async () => (await server.anonymous.get('/repos/ann/r/topics')).json.topics
 
-it('refuses anonymous callers before it reads anything', async () => {
+it('rejects anonymous requests before it reads the body', async () => {
   expect((await server.anonymous.put('/repos/ann/r/topics', '{')).status).toBe(401)
   expect((await bob.client.put('/repos/ann/r/topics/mine')).status).toBe(403)
   expect((await bob.client.delete('/repos/ann/r/topics/mine')).status).toBe(403)

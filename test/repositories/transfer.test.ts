@@ -20,7 +20,7 @@ describe('transfers of repositories', () => {
 
   const start = (path: string, body: object, by: Person = ann) => by.client.post(`/repos/${path}/transfer`, body)
 
-  it('are for the owner, to an account that exists and has the name free', async () => {
+  it('are allowed to the owner, to an existing account without a repository of that name', async () => {
     await server.world.repo({ owner: ann, name: 'secret', isPrivate: true })
     await server.world.repo({ owner: ann, name: 'one' })
     await server.world.repo({ owner: bob, name: 'one' })
@@ -46,7 +46,7 @@ describe('transfers of repositories', () => {
     expect((await start('ann/one', { new_owner: 'hidden' })).status).toBe(404)
   })
 
-  it('wait for the recipient, who may read meanwhile and afterwards', async () => {
+  it('wait for the recipient, who may read the repository during the wait and afterwards', async () => {
     const pending = await start('ann/secret', { new_owner: 'eve' })
     expect([pending.status, pending.json.repo_transfer]).toMatchObject([
       201,
@@ -77,7 +77,7 @@ describe('transfers of repositories', () => {
     expect((await ann.client.get('/repos/eve/secret')).status).toBe(404)
   })
 
-  it('to an organization wait for a member who may create there, hidden or not', async () => {
+  it('to an organization wait for a member who may create repositories there, hidden or not', async () => {
     await server.world.repo({ owner: ann, name: 'gift', isPrivate: true })
     const team = await firm.team('crew', { members: [eve] })
     expect((await start('ann/gift', { new_owner: 'firm', team_ids: [team.id] })).status).toBe(201)
@@ -102,7 +102,7 @@ describe('transfers of repositories', () => {
     ])
   })
 
-  it('are done at once by those who may create for the new owner; old teams lose the repository', async () => {
+  it('complete at once if the actor may create for the new owner; old teams lose the repository', async () => {
     const back = await start('firm/gift', { new_owner: 'bob' }, bob)
     expect([back.status, back.json.full_name, back.json.permissions.admin]).toEqual([202, 'bob/gift', true])
     expect((await eve.client.get('/repos/bob/gift')).status).toBe(404)
@@ -115,7 +115,7 @@ describe('transfers of repositories', () => {
     ]).toEqual([202, 200, 301])
   })
 
-  it('never go to a user who blocks the owner', async () => {
+  it('are rejected for a recipient who blocks the owner', async () => {
     const shy = await server.world.user('shy')
     await server.world.repo({ owner: ann, name: 'unwanted' })
     expect((await start('ann/unwanted', { new_owner: 'shy' })).status).toBe(201)
@@ -124,7 +124,7 @@ describe('transfers of repositories', () => {
     expect((await start('ann/unwanted', { new_owner: 'shy' })).json.message).toBe('user is blocked')
   })
 
-  it('go to recipients below their limit of repositories', async () => {
+  it('are allowed only to recipients below their repository limit', async () => {
     const full = await server.world.user('full')
     await server.world.repo({ owner: ann, name: 'more' })
     await server.app.database.transaction((tx) =>
@@ -133,7 +133,7 @@ describe('transfers of repositories', () => {
     expect((await start('ann/more', { new_owner: 'full' })).json.message).toBe('Repository limit has been reached')
   })
 
-  it('of an administrator counts it among those who watch only after the answer', async () => {
+  it('of an administrator counts its watch only after the response', async () => {
     const root = await server.world.admin()
     await server.world.repo({ owner: ann, name: 'counted' })
     const answer = await root.client.post('/repos/ann/counted/transfer', { new_owner: 'bob' })

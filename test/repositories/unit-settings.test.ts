@@ -7,8 +7,8 @@ afterEach(() => server.close())
 const HAS = ['code', 'issues', 'wiki', 'pull_requests', 'projects', 'releases', 'packages', 'actions'] as const
 const unitsOf = (repo: Record<string, unknown>): string[] => HAS.filter((unit) => repo[`has_${unit}`] === true)
 
-describe('units by the rules of the operator', () => {
-  it('that are disabled are in no repository and cannot be switched on', async () => {
+describe('units configured by the operator', () => {
+  it('are absent from all repositories and cannot be enabled if disabled', async () => {
     server = await startServer({
       settings: { 'repository.disabled_repo_units': 'repo.wiki,repo.ext_issues,repo.pulls,repo.actions' },
     })
@@ -38,7 +38,7 @@ describe('units by the rules of the operator', () => {
     ])
   })
 
-  it('are what new repositories get by what they are', async () => {
+  it('are the defaults of new repositories by kind', async () => {
     server = await startServer({
       settings: {
         'repository.default_repo_units': 'repo.code,repo.releases,repo.actions',
@@ -73,7 +73,7 @@ describe('units by the rules of the operator', () => {
     ])
   })
 
-  it('are private everywhere when the operator wants it', async () => {
+  it('are private everywhere if the operator requires it', async () => {
     server = await startServer({ settings: { 'repository.force_private': 'true' } })
     const ann = await server.world.user('ann')
     expect(
@@ -107,7 +107,7 @@ describe('units by the rules of the operator', () => {
     ).toBe(true)
   })
 
-  it('must be known', async () => {
+  it('must have known names', async () => {
     await expect(startServer({ settings: { 'repository.disabled_repo_units': 'repo.wikis' } })).rejects.toThrow(
       'repository.disabled_repo_units',
     )

@@ -5,7 +5,7 @@ import { suspendUnits } from '../../src/domains/repositories/repos/records/recor
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 describeOnBoth('units that are switched off everywhere', (kind) => {
-  it('leave every repository and come back to those that had them', async () => {
+  it('are removed from every repository and restored where they were enabled', async () => {
     const { database, close } = await freshDatabase(kind)
     try {
       const [full, plain] = [unitSet(['repo.code', 'repo.wiki', 'repo.issues']), unitSet(['repo.code'])]

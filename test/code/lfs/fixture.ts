@@ -14,7 +14,7 @@ interface LfsWorld {
   bob: Person
   /** A private repository of alice. */
   secret: Repo
-  /** For names of repositories. */
+  /** A counter for names of repositories. */
   count: number
 }
 

@@ -4,10 +4,10 @@ import { createLogger } from '../../../src/core/platform/logger.ts'
 import { startServer } from '../../harness/server.ts'
 import { basic, sample, useLfsServer } from './fixture.ts'
 
-describe('who may', () => {
+describe('access to large files', () => {
   const { world, call, batch, put } = useLfsServer()
 
-  it('hidden, missing and forbidden repos all ask for a login, alike', async () => {
+  it('hidden, missing and forbidden repos return the same 401', async () => {
     for (const [person, path] of [
       [undefined, 'alice/secret.git'],
       [undefined, 'alice/none.git'],
@@ -29,7 +29,7 @@ describe('who may', () => {
     expect((await call(undefined, 'POST', 'alice/secret/info/lfs/objects/batch', 'nonsense')).status).toBe(401)
   })
 
-  it('readers download and do not upload; tokens need their scope; archived repos take nothing', async () => {
+  it('readers can download but not upload; tokens need their scope; archived repos reject uploads', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `open${world.count++}` })
     const path = `alice/${repo.name}.git`
     expect((await batch(world.bob, path, 'download', [])).json).toEqual({ objects: [] })
@@ -50,7 +50,7 @@ describe('who may', () => {
     expect((await batch(world.alice, path, 'download', [])).status).toBe(200)
   })
 
-  it('an object is not to be had by knowing its hash', async () => {
+  it('the hash alone does not give access to an object', async () => {
     const object = sample()
     await put(world.alice, 'alice/secret.git', object)
     const bobs = await world.server.world.repo({ owner: world.bob, name: `own${world.count++}` })
@@ -63,7 +63,7 @@ describe('who may', () => {
     expect((await call(world.bob, 'GET', `${path}/info/lfs/objects/${object.oid}`)).status).toBe(200)
   })
 
-  it('what the uploader can read elsewhere need not be sent again', async () => {
+  it('objects that the uploader can read elsewhere need not be uploaded', async () => {
     const object = sample()
     await put(world.alice, 'alice/secret.git', object)
     const other = await world.server.world.repo({ owner: world.alice, name: `other${world.count++}` })
@@ -116,7 +116,7 @@ describe('transfers', () => {
     await named.arrayBuffer()
   })
 
-  it('other bytes than announced are refused and leave nothing', async () => {
+  it('bytes that differ from the announced object are rejected and not stored', async () => {
     const path = 'alice/secret.git'
     const object = sample()
     const wrong = await put(world.alice, path, { ...object, bytes: randomBytes(object.size) })
@@ -133,14 +133,14 @@ describe('transfers', () => {
     expect((await call(world.alice, 'GET', `${path}/info/lfs/objects/${object.oid}`)).status).toBe(404)
   })
 
-  it('the empty object too', async () => {
+  it('upload and download the empty object', async () => {
     const object = sample(0)
     expect((await put(world.alice, 'alice/secret', object)).status).toBe(200)
     const answer = await call(world.alice, 'GET', `alice/secret/info/lfs/objects/${object.oid}`)
     expect([answer.status, answer.text]).toEqual([200, ''])
   })
 
-  it('a batch with bad objects answers the good ones, a bad batch gets its 4xx', async () => {
+  it('a batch with invalid objects returns the valid ones, an invalid batch is 4xx', async () => {
     const object = sample()
     await put(world.alice, 'alice/secret', object)
     const answer = await batch(world.alice, 'alice/secret', 'download', [
@@ -189,7 +189,7 @@ describe('transfers', () => {
 })
 
 describe('downloads', () => {
-  it('are sent once, whole or in part, also to clients that leave', async () => {
+  it('are sent once, as a whole or in part, also if the client disconnects', async () => {
     const lines: string[] = []
     const own = await startServer({ log: createLogger('warn', { write: (line) => void lines.push(line) }) })
     try {

@@ -21,7 +21,7 @@ export interface LargeFile {
 export const basicOf = (person: Person): string =>
   `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}`
 
-/** What git-lfs commits in place of the bytes. */
+/** The pointer that git-lfs commits instead of the bytes. */
 export const pointerOf = ({ oid, bytes }: LargeFile): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${bytes.length}\n`
 
@@ -45,7 +45,7 @@ export async function uploadLarge(
   if (answer.status !== 200) throw new Error(`upload: ${answer.status} ${await answer.text()}`)
 }
 
-/** A commit with a pointer; the bytes are put on the server too, unless they are to be missing. */
+/** Commits a pointer and uploads its bytes, unless they should be missing. */
 export async function addLarge(
   server: TestServer,
   owner: Person,
@@ -63,7 +63,7 @@ export async function addLarge(
   return file
 }
 
-/** Status and bytes that a repository gives for an object. */
+/** The status and bytes of the download of an object from a repository. */
 export async function downloadLarge(
   server: TestServer,
   owner: Person,

@@ -4,7 +4,7 @@ import { sample, useLfsServer } from './fixture.ts'
 describe('locks', () => {
   const { world, call } = useLfsServer()
 
-  it('are created, listed by pages, verified and released by their rules', async () => {
+  it('are created, listed in pages, verified and released', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `locks${world.count++}` })
     await world.alice.client.put(`/repos/alice/${repo.name}/collaborators/bob`, { permission: 'write' })
     const base = `alice/${repo.name}.git/info/lfs/locks`
@@ -42,7 +42,7 @@ describe('locks', () => {
     expect((await call(world.alice, 'POST', unlock, {})).status).toBe(404)
   })
 
-  it('are numbered one by one, whatever was refused in between, and asked for by members of any case', async () => {
+  it('are numbered without gaps after refusals, and match member names case-insensitively', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `locks${world.count++}` })
     const base = `alice/${repo.name}.git/info/lfs/locks`
     const first = await call(world.alice, 'POST', base, { Path: 'a' })

@@ -10,7 +10,7 @@ describe('the bytes', () => {
   const inStore = async (oid: string) =>
     existsSync(join(world.server.dataDir, 'blobs', 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid))
 
-  it('go with the last repository that has them, and forks have them too', async () => {
+  it('are deleted with the last repository that has them, and are shared with forks', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `gone${world.count++}`, autoInit: true })
     const [one, two] = [sample(), sample()]
     for (const object of [one, two]) await put(world.alice, `alice/${repo.name}`, object)
@@ -26,7 +26,7 @@ describe('the bytes', () => {
     expect((await call(world.alice, 'GET', `alice/${world.secret.name}/info/lfs/objects/${two.oid}`)).status).toBe(200)
   })
 
-  it('stand in for their pointers at media addresses, where the repository has them', async () => {
+  it('replace their pointers at media URLs if the repository has them', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `media${world.count++}`, autoInit: true })
     const object = sample()
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${object.oid}\nsize ${object.size}\n`
@@ -43,7 +43,7 @@ describe('the bytes', () => {
     expect((await call(undefined, 'GET', `api/v1/repos/alice/${repo.name}/raw/a.bin`)).text).toBe(pointer)
   })
 
-  it('are not served at all where LFS is off', async () => {
+  it('are not served if LFS is disabled', async () => {
     const off = await startServer({ settings: { 'lfs.enabled': 'false' } })
     try {
       const person = await off.world.user('carl')
@@ -63,7 +63,7 @@ describe('the bytes', () => {
   })
 })
 
-describe('files written over the API', () => {
+describe('files written through the API', () => {
   const { world, call } = useLfsServer()
 
   it.each(['sha1', 'sha256'] as const)(

@@ -38,7 +38,7 @@ const clear = async () => {
 }
 
 describe('branch protections', () => {
-  it('are for repository administrators alone', async () => {
+  it('are accessible only to repository administrators', async () => {
     const shut = await server.world.repo({ owner: ann, name: 'shut', isPrivate: true })
     for (const path of ['', '/main', '/priority'] as const) {
       const method = path === '/priority' ? 'post' : 'get'
@@ -51,7 +51,7 @@ describe('branch protections', () => {
     expect((await bob.client.delete(`${PATH}/x`)).status).toBe(403)
   })
 
-  it('take a sub-option whose parent is stored', async () => {
+  it('accept a sub-option whose parent is stored', async () => {
     const path = '/repos/acme/r/branch_protections'
     await make({ rule_name: 'stored', enable_push: true }, path)
     const edited = await ann.client.patch(`${path}/stored`, { enable_force_push: true })
@@ -61,7 +61,7 @@ describe('branch protections', () => {
     expect((await ann.client.delete(`${path}/stored`)).status).toBe(204)
   })
 
-  it('refuse what is no rule', async () => {
+  it('reject invalid rules', async () => {
     expect(await ann.client.post(PATH, { rule_name: '  ' })).toMatchObject({
       status: 400,
       json: { message: 'both rule_name and branch_name are empty' },
@@ -81,7 +81,7 @@ describe('branch protections', () => {
     expect((await ann.client.delete(`${PATH}/none`)).status).toBe(404)
   })
 
-  it('are made once, found by their exact name and deleted', async () => {
+  it('are created once, found by their exact name and deleted', async () => {
     await make({ rule_name: 'feat/**' })
     expect((await ann.client.post(PATH, { rule_name: 'feat/**' })).json.message).toBe('Branch protection already exist')
     const twice = await Promise.all([1, 2, 3].map(() => ann.client.post(PATH, { branch_name: 'race' })))
@@ -100,7 +100,7 @@ describe('branch protections', () => {
       expect(await rows(server, 'event', { repo_id: repo.id, kind }), kind).toHaveLength(3)
   })
 
-  it('keep writers on their lists, readers on the approval list, and teams where there are any', async () => {
+  it('list writers, readers on the approval list, and teams in organizations', async () => {
     const made = await make({
       rule_name: 'lists',
       enable_push: true,
@@ -173,7 +173,7 @@ describe('branch protections', () => {
     await clear()
   })
 
-  it('show on branches, the name of the rule to administrators only', async () => {
+  it('are shown on branches, with the name of the rule only for administrators', async () => {
     await make({ rule_name: 'MA*', priority: 1 })
     await make({
       rule_name: 'Main',
@@ -223,7 +223,7 @@ describe('branch protections', () => {
     expect(await of(cat.client)).toMatchObject({ user_can_push: false, user_can_merge: false })
   })
 
-  it('apply to branches over the API', async () => {
+  it('apply to changes of branches through the API', async () => {
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/1' })
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'free' })
     await make({
@@ -260,7 +260,7 @@ describe('branch protections', () => {
     await clear()
   })
 
-  it('follow a branch of exactly their name', async () => {
+  it('are renamed with a branch of exactly their name', async () => {
     await make({ rule_name: 'free', enable_push: true })
     expect((await bob.client.patch('/repos/ann/r/branches/free', { name: 'freed' })).json.message).toBe(
       'User must be a repo or site admin to rename default or protected branches.',
@@ -271,7 +271,7 @@ describe('branch protections', () => {
     await clear()
   })
 
-  it('follow a branch of their name in other letters', async () => {
+  it('are renamed with a branch of their name in another case', async () => {
     await make({ rule_name: 'FREED', enable_push: true })
     expect((await bob.client.patch('/repos/ann/r/branches/freed', { name: 'loose' })).json.message).toBe(
       'User must be a repo or site admin to rename default or protected branches.',
@@ -284,7 +284,7 @@ describe('branch protections', () => {
     await clear()
   })
 
-  it('go to repositories made after a template that are to have them', async () => {
+  it('are copied to repositories generated from a template on request', async () => {
     await make({
       rule_name: 'rel/*',
       enable_push: true,

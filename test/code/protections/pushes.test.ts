@@ -28,7 +28,7 @@ afterAll(async () => {
   dir.remove()
 })
 
-/** A repository of ann's that bob may write to, with `main` and a clone of it. */
+/** A repository of ann with write access for bob, with `main` and a clone of it. */
 beforeEach(async () => {
   name = `r${++count}`
   await server.world.repo({ owner: ann, name, defaultBranch: 'main' })
@@ -88,7 +88,7 @@ describe('pushes to protected branches', () => {
     expect(await push(bob, 'HEAD:free')).toMatchObject({ code: 0 })
   })
 
-  it('are open to those on the list, by name and by team', async () => {
+  it('are accepted from users on the list, by name and by team', async () => {
     await protect({
       rule_name: 'rel/*',
       enable_push: true,
@@ -126,7 +126,7 @@ describe('pushes to protected branches', () => {
     expect(await tip('rel/1')).toBeDefined()
   })
 
-  it('lose commits only where the rule and its list say so', async () => {
+  it('can lose commits only if the rule and its list allow it', async () => {
     await push(bob, 'main:rel')
     await protect({ rule_name: 'rel', enable_push: true })
     await commit('one')
@@ -159,7 +159,7 @@ describe('pushes to protected branches', () => {
     expect(await push(bob, 'HEAD:rel')).toMatchObject({ code: 0 })
   })
 
-  it('look at every new commit of a new branch', async () => {
+  it('check every new commit of a new branch', async () => {
     await protect({ rule_name: 'new/*', enable_push: true, protected_file_patterns: '*.lock' })
     expect(await push(bob, 'main:new/empty')).toMatchObject({ code: 0 })
     await git(work, ['checkout', '-q', '-b', 'side'])
@@ -173,7 +173,7 @@ describe('pushes to protected branches', () => {
     await refuses(push(bob, 'HEAD:new/2'), 'branch new/2 is protected from changing file a.lock')
   })
 
-  it('of open files alone are for all writers', async () => {
+  it('are accepted from all writers for unprotected files only', async () => {
     await push(bob, 'main:rel')
     await protect({ rule_name: 'rel', unprotected_file_patterns: 'docs/**;*.md' })
     await commit('docs/deep/a.txt')
@@ -188,12 +188,12 @@ describe('pushes to protected branches', () => {
     await refuses(push(bob, 'HEAD:rel'), 'Not allowed to push to protected branch rel')
   })
 
-  it('need good signatures on every new commit', async () => {
+  it('require valid signatures on every new commit', async () => {
     await push(bob, 'main:rel')
     await protect({ rule_name: 'rel', enable_push: true, require_signed_commits: true })
     const unsigned = await commit('plain')
     await refuses(push(bob, 'HEAD:rel'), `branch rel is protected from unverified commit ${unsigned}`)
-    // Signed, but by a key that is not registered with the server.
+    // Signed, but with a key that is not registered on the server.
     const raw = await git(work, ['cat-file', 'commit', 'HEAD'])
     const forged = raw.replace(
       '\n\n',
@@ -209,19 +209,19 @@ describe('pushes to protected branches', () => {
     )
   })
 
-  it('obey the first rule that matches, as it is when the objects have come', async () => {
+  it('are checked with the first matching rule at the time when the objects have arrived', async () => {
     await protect({ rule_name: 'rel/*', enable_push: true })
     await protect({ rule_name: 'rel/1', priority: 9 })
     expect(await push(bob, 'main:rel/1')).toMatchObject({ code: 0 })
     await ann.client.delete(`/repos/ann/${name}/branch_protections/rel%2F*`)
     await commit('next')
     await refuses(push(bob, 'HEAD:rel/1'), 'Not allowed to push to protected branch rel/1')
-    // The rule comes between the client's look at the refs and its pack.
+    // The rule is created after the client has read the refs and before it sends its pack.
     const late = commitAndPushBetween(async () => protect({ rule_name: 'late' }))
     await refuses(late, 'Not allowed to push to protected branch late')
   })
 
-  it('that race move a branch once', async () => {
+  it('that race update a branch once', async () => {
     await protect({ rule_name: 'main', enable_push: true })
     const base = await head()
     const tips: string[] = []
@@ -243,7 +243,7 @@ describe('pushes to protected branches', () => {
     expect(rows.map((row) => row.new_oid)).toEqual([base, winner])
   })
 
-  it('ask the database twice at most for their rules', async () => {
+  it('load their rules with at most two queries', async () => {
     await protect({ rule_name: 'main', enable_push: true })
     await commit('counted')
     await git(work, ['tag', 'v1'])
@@ -254,7 +254,7 @@ describe('pushes to protected branches', () => {
   })
 })
 
-/** Pushes a new branch `late`; `between` runs once the client has seen the refs and sends its pack. */
+/** Pushes a new branch `late`; `between` runs after the client has read the refs and before it sends its pack. */
 async function commitAndPushBetween(between: () => Promise<void>): Promise<GitResult> {
   await git(work, ['checkout', '-q', '--detach'])
   await commit('late')
@@ -297,7 +297,7 @@ async function commitAndPushBetween(between: () => Promise<void>): Promise<GitRe
 }
 
 describe('pushes of protected tags', () => {
-  it('create, move and delete them for those who are listed', async () => {
+  it('create, update and delete them only for listed users', async () => {
     await ann.client.post(`/repos/ann/${name}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['ann'] })
     await git(work, ['tag', 'v1'])
     await git(work, ['tag', 'free'])

@@ -28,7 +28,7 @@ describe('the rules of a repository', () => {
     expect((await ann.client.get(path)).json).toHaveLength(MAX_RULES)
   })
 
-  it('name required checks with at most 20,000 characters in all', async () => {
+  it('name required checks with at most 20,000 characters in total', async () => {
     await server.world.repo({ owner: ann, name: 'checks' })
     const path = '/repos/ann/checks/branch_protections'
     const contexts = Array.from({ length: 20 }, () => 'c'.repeat(1000))

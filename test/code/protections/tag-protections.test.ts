@@ -20,7 +20,7 @@ afterAll(() => server.close())
 const tag = (who: Person, name: string) => who.client.post('/repos/ann/r/tags', { tag_name: name })
 
 describe('tag protections', () => {
-  it('are for repository administrators alone', async () => {
+  it('are accessible only to repository administrators', async () => {
     expect((await server.anonymous.get(PATH)).status).toBe(401)
     for (const [method, path] of [
       ['get', ''],
@@ -32,7 +32,7 @@ describe('tag protections', () => {
       expect((await bob.client[method](PATH + path)).status, method + path).toBe(403)
   })
 
-  it('refuse what is no rule', async () => {
+  it('reject invalid rules', async () => {
     const users = { whitelist_usernames: ['ann'] }
     expect(await ann.client.post(PATH, { name_pattern: ' ', ...users })).toMatchObject({
       status: 400,
@@ -49,7 +49,7 @@ describe('tag protections', () => {
     expect((await ann.client.get(PATH)).json).toEqual([])
   })
 
-  it('allow a tag that several protect when one of them does', async () => {
+  it('allow a tag that several rules match if one of them allows it', async () => {
     const made = await ann.client.post(PATH, { name_pattern: 'v*', whitelist_usernames: ['ann'] })
     expect(made).toMatchObject({
       status: 201,

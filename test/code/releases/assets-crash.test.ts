@@ -15,7 +15,7 @@ const files = () =>
     .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
 
 describe('an upload while the server is killed', () => {
-  it('leaves nothing, and commands run beside the server do not delete uploads', async () => {
+  it('leaves no files, and concurrent commands do not delete uploads', async () => {
     const first = await startIngot(folder.path)
     const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`
     const api = (url: string, path: string, body: object) =>

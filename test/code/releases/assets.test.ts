@@ -14,7 +14,7 @@ let bob: Person
 let code: CodeRepo
 let release: { id: number }
 
-/** The block has a server, users and a release of its own. */
+/** Each describe block has its own server, users and release. */
 function useWorld(): void {
   beforeAll(async () => {
     server = await startServer({
@@ -154,7 +154,7 @@ describe('files of releases', () => {
     expect(stored()).toBe(before + 1)
   })
 
-  it('refused before they are read still answer the client', async () => {
+  it('return a response when refused before the body is read', async () => {
     const head = {
       method: 'POST',
       headers: { ...basic(ann), 'content-type': 'application/octet-stream', 'content-length': '1000' },

@@ -5,15 +5,15 @@ import type { Organization, Person } from '../../harness/world.ts'
 
 interface LabelWorld {
   readonly server: TestServer
-  /** Owns the repositories `r` and `secret` (private) and the organization `guild`. */
+  /** The owner of the repositories `r` and `secret` (private) and the organization `guild`. */
   readonly ann: Person
-  /** Member of a team of `guild` that reads code. */
+  /** A member of a team of `guild` with read access to code. */
   readonly bob: Person
   readonly cat: Person
   readonly guild: Organization
 }
 
-/** The members exist while the tests of the describe block run. */
+/** The accounts exist while the tests of the describe block run. */
 export function labelWorld(): LabelWorld {
   const given = {} as LabelWorld
   beforeAll(async () => {

@@ -39,7 +39,7 @@ describe.each([
     ])
   })
 
-  it('need a colour and a name', async () => {
+  it('require a colour and a name', async () => {
     const { id } = await createLabel(given.ann, path, { name: 'plain' })
     for (const color of ['red', '#12345', '##123456', '']) {
       expect((await given.ann.client.post(path, { name: 'x', color })).status, color).toBe(422)
@@ -57,7 +57,7 @@ describe.each([
     expect((await given.ann.client.get(`${path}/${id}`)).json.name).toBe('plain')
   })
 
-  it('keep the time at which they were first archived', async () => {
+  it('preserve the time when they were first archived', async () => {
     const { id } = await createLabel(given.ann, path, { name: 'old', is_archived: true })
     const time = async () => (await row(given.server, 'label', { id })).archived_at
     const archivedAt = await time()
@@ -69,7 +69,7 @@ describe.each([
     expect(await time()).toBe(0)
   })
 
-  it('that do not exist: 204 for DELETE, 404 otherwise', async () => {
+  it('that do not exist are 204 for DELETE, 404 otherwise', async () => {
     for (const id of ['99999999', 'x', '0', '-1', '999999999999999999999']) {
       expect((await given.ann.client.delete(`${path}/${id}`)).status, id).toBe(204)
       expect((await given.ann.client.get(`${path}/${id}`)).status, id).toBe(404)

@@ -7,7 +7,7 @@ describe('permissions for labels', () => {
 
   const body = { name: 'x', color: '#fff' }
 
-  it('everyone reads those of public owners, only writers change them', async () => {
+  it('labels of public owners are readable by everyone, writable only by writers', async () => {
     const { id } = await createLabel(given.ann, '/repos/ann/r/labels', { name: 'guarded' })
     expect((await given.server.anonymous.get('/repos/ann/r/labels')).status).toBe(200)
     expect((await given.server.anonymous.get(`/repos/ann/r/labels/${id}`)).status).toBe(200)
@@ -29,7 +29,7 @@ describe('permissions for labels', () => {
       expect((await person.client.post('/orgs/guild/labels', body)).json.message).toBe('Must be an organization owner')
   })
 
-  it('labels of a private organization are visible to its members only', async () => {
+  it('labels of a private organization are visible only to its members', async () => {
     await given.server.world.org('cabal', { owner: given.ann, visibility: 'private' })
     const { id } = await createLabel(given.ann, '/orgs/cabal/labels', { name: 'hush' })
     for (const client of [given.server.anonymous, given.bob.client]) {
@@ -38,7 +38,7 @@ describe('permissions for labels', () => {
     }
   })
 
-  it('writers of issues or pull requests change labels of a repository', async () => {
+  it('writers of issues or pull requests may change labels of a repository', async () => {
     await given.server.world.repo({ owner: given.guild.org, by: given.ann, name: 'shop' })
     const writers: [Person, string][] = [
       [await given.server.world.user('issuer'), 'repo.issues'],

@@ -26,17 +26,17 @@ describeOnBoth('lists of milestones', (on) => {
 
   const OPEN = ['no date a', 'no date b', 'before 1970', 'Équinoxe 100%', 'same a', 'same b', 'late']
 
-  it('have the open ones by due date, those without one first, then by title', async () => {
+  it('contain open milestones by due date, those without one first, then by title', async () => {
     for (const query of ['', 'state=open', 'state=sideways', 'state=', 'state=CLOSED'])
       expect(titlesOf(await list(query)), query).toEqual(OPEN)
   })
 
-  it('have the closed ones, or all, on request', async () => {
+  it('contain closed or all milestones on request', async () => {
     expect(titlesOf(await list('state=closed'))).toEqual(['cancelled', 'shipped'])
     expect(titlesOf(await list('state=all'))).toEqual(['cancelled', ...OPEN.slice(0, 3), 'shipped', ...OPEN.slice(3)])
   })
 
-  it('are filtered by a part of the title in any case', async () => {
+  it('are filtered by a part of the title, case-insensitively', async () => {
     const found = async (name: string, more = '') => titlesOf(await list(`name=${encodeURIComponent(name)}${more}`))
     expect(await found('NO DATE')).toEqual(['no date a', 'no date b'])
     expect(await found('éQUI')).toEqual(['Équinoxe 100%'])

@@ -5,13 +5,13 @@ import type { Organization, Person } from '../../harness/world.ts'
 
 interface MilestoneWorld {
   readonly server: TestServer
-  /** Owns the repositories `r`, `other` and `secret` (private) and the organization `guild`. */
+  /** The owner of the repositories `r`, `other` and `secret` (private) and the organization `guild`. */
   readonly ann: Person
   readonly bob: Person
   readonly guild: Organization
 }
 
-/** The members exist while the tests of the describe block run. */
+/** The accounts exist while the tests of the describe block run. */
 export function milestoneWorld(on: 'sqlite' | 'postgres'): MilestoneWorld {
   const given = {} as MilestoneWorld
   beforeAll(async () => {

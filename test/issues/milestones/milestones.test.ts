@@ -39,7 +39,7 @@ describeOnBoth('milestones', (on) => {
     ])
   })
 
-  it('keep what an edit leaves out, is null or is an empty title', async () => {
+  it('are not changed by absent or null members or an empty title', async () => {
     const body = { title: 'kept', description: 'Text', due_on: '2031-01-02T03:04:05Z', state: 'closed' }
     const made = await createMilestone(given.ann, PATH, body)
     for (const edit of [{}, { title: '', description: null, state: null, due_on: null }, { title: ' ' }]) {
@@ -50,7 +50,7 @@ describeOnBoth('milestones', (on) => {
     }
   })
 
-  it('are closed and opened again, and may be created closed', async () => {
+  it('are closed and reopened, and may be created closed', async () => {
     const done = await createMilestone(given.ann, PATH, { title: 'done', state: 'closed' })
     expect(done).toMatchObject({ state: 'closed', closed_at: done.created_at })
     for (const state of ['open', 'Closed', 'all', '']) {
@@ -80,7 +80,7 @@ describeOnBoth('milestones', (on) => {
     expect((await given.ann.client.get(`${issues}/${issue.json.number}`)).json.milestone).toBeNull()
   })
 
-  it('may have no title and equal titles; the first one created has the title', async () => {
+  it('may have no title or equal titles; a title finds the first one', async () => {
     const nameless = await createMilestone(given.ann, PATH, {})
     expect(nameless).toMatchObject({ title: '', description: '', due_on: null })
     expect((await createMilestone(given.ann, PATH, { title: '  ' })).title).toBe('')
@@ -91,7 +91,7 @@ describeOnBoth('milestones', (on) => {
     expect((await given.ann.client.get(`${PATH}/twice`)).json.id).toBe(second.id)
   })
 
-  it('are found by their id before their title, which must be equal', async () => {
+  it('are found by id first, then by exact title', async () => {
     const made = await createMilestone(given.ann, PATH, { title: 'a/b ü%' })
     const number = await createMilestone(given.ann, PATH, { title: String(made.id) })
     const unused = await createMilestone(given.ann, PATH, { title: '987654321' })
@@ -153,7 +153,7 @@ describeOnBoth('due dates', (on) => {
     expect((await given.ann.client.patch(`${PATH}/${made.id}`, { due_on: sent })).json.due_on).toBe(stored)
   })
 
-  it('are deleted by the zero time', async () => {
+  it('are cleared by the zero time', async () => {
     const zero = { due_on: '0001-01-01T00:00:00Z' }
     expect((await createMilestone(given.ann, PATH, { title: 'm', ...zero })).due_on).toBeNull()
     const { id } = await createMilestone(given.ann, PATH, { title: 'm', due_on: '2031-01-02T03:04:05Z' })
@@ -175,7 +175,7 @@ describeOnBoth('due dates', (on) => {
     '2'.repeat(5000),
     2031,
     ['2031-01-02T03:04:05Z'],
-  ])('%j is refused', async (due) => {
+  ])('%j is rejected', async (due) => {
     const made = await createMilestone(given.ann, PATH, { title: 'm', due_on: '2031-01-02T03:04:05Z' })
     const mark = await lastEventId(given.server)
     for (const answer of [

@@ -24,7 +24,7 @@ describeOnBoth('permissions for milestones', (on) => {
   const ALLOWED = [200, 200, 201, 200, 204]
   const HIDDEN = [404, 404, 404, 404, 404]
 
-  it('those who see a repository read them', async () => {
+  it('viewers of a repository may read them', async () => {
     expect(await statuses(given.server.anonymous, 'ann/r')).toEqual([200, 200, 401, 401, 401])
     expect(await statuses(given.bob.client, 'ann/r')).toEqual(REFUSED)
     expect(await statuses(given.ann.client, 'ann/r')).toEqual(ALLOWED)
@@ -32,7 +32,7 @@ describeOnBoth('permissions for milestones', (on) => {
     expect(JSON.parse(refused.text).message).toBe('user should have a permission to write to a repo')
   })
 
-  it('collaborators change them with write access, administrators of the site everywhere', async () => {
+  it('collaborators with write access and site administrators may change them', async () => {
     await given.server.world.repo({ owner: given.ann, name: 'shared' })
     for (const permission of ['read', 'write', 'admin']) {
       const person = await given.server.world.user(`${permission}-er`)
@@ -42,7 +42,7 @@ describeOnBoth('permissions for milestones', (on) => {
     expect(await statuses((await given.server.world.admin()).client, 'ann/secret')).toEqual(ALLOWED)
   })
 
-  it('a hidden repository looks like a missing one', async () => {
+  it('a hidden repository is indistinguishable from a missing one', async () => {
     for (const client of [given.server.anonymous, given.bob.client]) {
       expect(await statuses(client, 'ann/secret')).toEqual(HIDDEN)
       const [hidden, missing] = [

@@ -17,7 +17,7 @@ describeOnBoth('milestones of a repository', (on) => {
     expect(await rows(given.server, 'event', { kind: 'milestone.deleting' })).toEqual([])
   })
 
-  it('are not copied to forks or to repositories after a template', async () => {
+  it('are not copied to forks or to generated repositories', async () => {
     await given.server.world.repo({ owner: given.ann, name: 'tpl', isTemplate: true, autoInit: true })
     await createMilestone(given.ann, '/repos/ann/tpl/milestones', { title: 'own' })
     expect((await given.bob.client.post('/repos/ann/tpl/forks', { name: 'forked' })).status).toBe(202)

@@ -30,7 +30,7 @@ describeOnBoth('a comment that refers to an issue', (kind) => {
     expect(await actionsOn(target.number)).toEqual(['none', 'none'])
   })
 
-  it('neuters the entry when the text is edited', async () => {
+  it('neutralizes the entry when the text is edited', async () => {
     const [target, source] = [await createIssue(world.ann), await createIssue(world.ann)]
     const { id } = await comment(source.number, `#${target.number}`)
     await comment(source.number, `#${target.number}`)
@@ -40,7 +40,7 @@ describeOnBoth('a comment that refers to an issue', (kind) => {
     expect(await actionsOn(target.number)).toEqual(['neutered', 'none'])
   })
 
-  it('leaves a neutered entry without a comment when it is deleted', async () => {
+  it('leaves a neutralized entry without a comment when it is deleted', async () => {
     const [target, source] = [await createIssue(world.ann), await createIssue(world.ann)]
     const { id } = await comment(source.number, `#${target.number}`)
     expect((await world.wes.client.delete(`${ONE}/${id}`)).status).toBe(204)

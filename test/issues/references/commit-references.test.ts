@@ -48,7 +48,7 @@ describeOnBoth('commits that refer to issues', (kind) => {
     expect(await stateOf(number)).toBe('open')
   })
 
-  it('are written once, and their keywords act once, however often they are pushed and delivered', async () => {
+  it('are written once, and their keywords act once, for repeated pushes and deliveries', async () => {
     const { number } = await createIssue(world.ann)
     const [oid] = await push(world.ann, [`Closes #${number}`], { to: 'topic' })
     await world.server.drain()
@@ -77,7 +77,7 @@ describeOnBoth('commits that refer to issues', (kind) => {
     expect([await stateOf(number), await stateOf(other.number)]).toEqual(['closed', 'open'])
   })
 
-  it('act on issues of other repositories that the pusher may write or has posted', async () => {
+  it('act on issues of other repositories that the pusher may write or has created', async () => {
     await world.server.world.repo({ owner: world.bob, name: 'own', autoInit: true })
     const [foreign, posted] = [await createIssue(world.ann), await createIssue(world.bob)]
     const hidden = await createIssue(world.ann, {}, 'ann/vault')
@@ -105,7 +105,7 @@ describeOnBoth('commits that refer to issues', (kind) => {
     for (const { number } of [one, two]) expect(await kindsOf(number)).toEqual(['commit_ref ann', 'close ann'])
   })
 
-  it('leave an issue open that depends on an open one', async () => {
+  it('do not close an issue that depends on an open one', async () => {
     const [open, dependent] = [await createIssue(world.ann), await createIssue(world.ann)]
     const dependencies = `/repos/ann/desk/issues/${dependent.number}/dependencies`
     expect((await world.ann.client.post(dependencies, { owner: 'ann', repo: 'desk', index: open.number })).status).toBe(
@@ -117,7 +117,7 @@ describeOnBoth('commits that refer to issues', (kind) => {
     expect(await stateOf(dependent.number)).toBe('open')
   })
 
-  it('of a private repository are hidden from who may not read it', async () => {
+  it('of a private repository are hidden from users who may not read it', async () => {
     const { number } = await createIssue(world.ann)
     await push(world.ann, [`About ann/desk#${number}`], { repo: 'ann/vault' })
     await world.server.drain()

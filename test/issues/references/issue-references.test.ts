@@ -21,7 +21,7 @@ async function referencesOf(person: Person, number: number, repo = 'ann/desk'): 
 describeOnBoth('a title or body that refers to issues', (kind) => {
   const world = issueWorld({ on: kind })
 
-  it('adds an entry to the timeline of each once, without the effect of keywords', async () => {
+  it('adds one entry to each timeline, without the effect of keywords', async () => {
     const [one, two] = [await createIssue(world.ann), await createIssue(world.ann)]
     const source = await createIssue(world.wes, {
       title: `See #${one.number}`,
@@ -34,7 +34,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     expect((await world.bob.client.get(`/repos/ann/desk/issues/${one.number}`)).json.state).toBe('open')
   })
 
-  it('adds and neuters entries when it is edited', async () => {
+  it('adds and neutralizes entries when it is edited', async () => {
     const [one, two] = [await createIssue(world.ann), await createIssue(world.ann)]
     const source = await createIssue(world.ann, { body: `#${one.number} and #${one.number}` })
     const edit = (body: object) => world.ann.client.patch(`/repos/ann/desk/issues/${source.number}`, body)
@@ -49,7 +49,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     expect(await referencesOf(world.ann, two.number)).toEqual([`issue_ref none ${from}`])
   })
 
-  it('gives its time to the entries and to what it refers to', async () => {
+  it('sets its time on the entries and on the referenced issues', async () => {
     const target = await createIssue(world.ann)
     const source = await createIssue(world.ann)
     const edit = (body: object) => world.ann.client.patch(`/repos/ann/desk/issues/${source.number}`, body)
@@ -65,7 +65,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     }
   })
 
-  it('is passed over where the author may not read the issue, and hidden from who may not read the text', async () => {
+  it('is ignored if the author may not read the issue, and hidden from users who may not read the text', async () => {
     const hidden = await createIssue(world.ann, {}, 'ann/vault')
     const open = await createIssue(world.ann)
     await createIssue(world.bob, { body: `ann/vault#${hidden.number}` })
@@ -75,7 +75,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     expect(await referencesOf(world.ann, open.number)).toEqual([`issue_ref none ann/vault#${source.number}`])
   })
 
-  it('keeps a reference that an editor may not read', async () => {
+  it('preserves a reference to an issue that an editor may not read', async () => {
     const hidden = await createIssue(world.ann, {}, 'ann/vault')
     const source = await createIssue(world.ann, { body: `ann/vault#${hidden.number}` })
     const edited = { body: `ann/vault#${hidden.number} and more` }
@@ -85,7 +85,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     ])
   })
 
-  it('does not reach beyond a token for public repositories', async () => {
+  it('does not exceed the access of a token for public repositories', async () => {
     const hidden = await createIssue(world.ann, {}, 'ann/vault')
     const token = await world.ann.withToken('public-only', 'write:issue', 'write:repository')
     const body = `ann/vault#${hidden.number}`
@@ -93,7 +93,7 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     expect(await referencesOf(world.ann, hidden.number, 'ann/vault')).toEqual([])
   })
 
-  it('is passed over where the author is blocked', async () => {
+  it('is ignored if the author is blocked', async () => {
     const target = await createIssue(world.bob)
     expect((await world.bob.client.put('/user/blocks/wes')).status).toBe(204)
     await createIssue(world.wes, { body: `#${target.number}` })
@@ -101,14 +101,14 @@ describeOnBoth('a title or body that refers to issues', (kind) => {
     expect((await world.bob.client.delete('/user/blocks/wes')).status).toBe(204)
   })
 
-  it('takes its entries along when it is deleted', async () => {
+  it('deletes its entries when it is deleted', async () => {
     const target = await createIssue(world.ann)
     const source = await createIssue(world.ann, { body: `#${target.number}` })
     expect((await world.ann.client.delete(`/repos/ann/desk/issues/${source.number}`)).status).toBe(204)
     expect(await referencesOf(world.ann, target.number)).toEqual([])
   })
 
-  it('takes its entries along when its repository or the owner of that is deleted', async () => {
+  it('deletes its entries when its repository or the owner is deleted', async () => {
     const target = await createIssue(world.ann)
     const cyd = await world.server.world.user('cyd')
     for (const name of ['one', 'two']) {

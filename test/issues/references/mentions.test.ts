@@ -24,7 +24,7 @@ describeOnBoth('mentions', (kind) => {
     })
   })
 
-  /** Who was notified of mentions since the last call. */
+  /** The users who were notified of mentions since the last call. */
   const takeNoticed = (): string[] => {
     const taken = noticed.toSorted()
     noticed = []
@@ -52,7 +52,7 @@ describeOnBoth('mentions', (kind) => {
     ])
   })
 
-  it('do not notify of edits, of titles, the author, and who blocks the author', async () => {
+  it('do not notify of edits or titles, nor the author and users who block the author', async () => {
     const { number } = await createIssue(world.wes, { title: '@bob', body: '@wes' })
     await world.wes.client.patch(`/repos/ann/desk/issues/${number}`, { body: '@bob' })
     expect((await cyd.client.put('/user/blocks/wes')).status).toBe(204)
@@ -61,7 +61,7 @@ describeOnBoth('mentions', (kind) => {
     expect((await cyd.client.delete('/user/blocks/wes')).status).toBe(204)
   })
 
-  it('reach those alone who can read, and teams of the owner that may use the unit', async () => {
+  it('notify only users who can read, and teams of the owner with access to the unit', async () => {
     const mention = (body: string) => createIssue(guild.owner, { body }, 'guild/hall')
     await mention('@ann @bob @guild/coders @guild/none @other/readers')
     expect(takeNoticed()).toEqual([])

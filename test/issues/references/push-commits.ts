@@ -4,7 +4,7 @@ import { git, tempDir } from '../../core/git/wire/client.ts'
 
 interface PushTarget {
   readonly repo?: string
-  /** The branch. */
+  /** The branch to push to. */
   readonly to?: string
 }
 

@@ -30,7 +30,7 @@ describe('activities', () => {
   const ops = async (client: Client, path: string): Promise<string[]> =>
     (await feed(client, path)).map((item: Any) => `${item.op_type} ${item.repo.name}`)
 
-  it('shows other users public activities alone, at once', async () => {
+  it('shows other users only public activities, at once', async () => {
     expect(await ops(server.anonymous, '/users/ann/activities/feeds')).toEqual(['create_repo one'])
     expect(await ops(bob.client, '/users/ann/activities/feeds')).toEqual(['create_repo one'])
     expect(await ops(ann.client, '/users/ann/activities/feeds')).toEqual(['create_repo secret', 'create_repo one'])
@@ -55,7 +55,7 @@ describe('activities', () => {
       (item) => `${item.op_type} ${item.ref_name}`,
     )
     expect(recorded.slice(0, 2).toSorted()).toEqual(['delete_branch refs/heads/topic', 'delete_tag refs/tags/v1'])
-    // A new branch is recorded twice: once as created, without commits.
+    // A new branch has two records: one for its creation, without commits.
     expect(recorded.slice(2, 6).toSorted()).toEqual([
       'commit_repo refs/heads/main',
       'commit_repo refs/heads/topic',
@@ -113,7 +113,7 @@ describe('activities', () => {
     expect((await cyd.client.delete('/repos/cyd/many')).status).toBe(204)
   })
 
-  it('shows watchers what others do; only-performed-by excludes that; a date filters', async () => {
+  it('shows watchers the activities of others, unless excluded by only-performed-by; filters by date', async () => {
     await server.app.social.watch(
       { kind: 'user', account: bob.user } as never,
       (await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'uno')).repo,
@@ -158,7 +158,7 @@ describe('activities', () => {
     expect((await server.anonymous.get(`/teams/${team.id}/activities/feeds`)).status).toBe(401)
   })
 
-  it('deletes the activities of what is deleted', async () => {
+  it('deletes the activities of deleted resources', async () => {
     await cyd.client.delete('/repos/guild/open')
     expect(await ops(cyd.client, '/orgs/guild/activities/feeds')).toEqual(['create_repo inner'])
     expect((await root.client.delete('/admin/users/ann?purge=true')).status).toBe(204)

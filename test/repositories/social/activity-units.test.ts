@@ -45,7 +45,7 @@ describeOnBoth('a member whose team lacks the code unit', (kind) => {
     return [...new Set(kinds)].toSorted()
   }
 
-  it('sees neither pushes nor releases in feeds, nor counts them', async () => {
+  it('sees no pushes and releases in feeds and totals', async () => {
     for (const path of FEEDS) {
       expect(await kindsOf(tim, path), path).toEqual(['create_repo'])
       expect(await kindsOf(coder, path), path).toEqual(['commit_repo', 'create_repo', 'push_tag'])
@@ -56,7 +56,7 @@ describeOnBoth('a member whose team lacks the code unit', (kind) => {
     expect(await kindsOf(tim, '/users/tim/activities/feeds')).toEqual(['create_repo'])
   })
 
-  it('counts neither in the heatmap', async () => {
+  it('does not see them in the heatmap', async () => {
     const contributions = async (person: Person): Promise<number> =>
       ((await person.client.get('/users/ann/heatmap')).json as Any[]).reduce((sum, { contributions: n }) => sum + n, 0)
     expect(await contributions(tim)).toBe(1)

@@ -19,7 +19,7 @@ const logins = (answer: { json: { login: string }[] }): string[] => answer.json.
 const repos = (answer: { json: { name: string }[] }): string[] => answer.json.map((repo) => repo.name)
 
 describe('anonymous callers and users without access', () => {
-  it('are asked for credentials on a public repository and see no private one', async () => {
+  it('get 401 on a public repository and see no private one', async () => {
     for (const method of ['get', 'put', 'delete'] as const) {
       expect((await server.anonymous[method]('/repos/ann/one/subscription')).status).toBe(401)
       expect((await server.anonymous[method]('/repos/ann/vault/subscription')).status).toBe(404)
@@ -37,7 +37,7 @@ describe('anonymous callers and users without access', () => {
       expect((await bob.client.get(`/users/nobody/${list}`)).status).toBe(404)
   })
 
-  it('need tokens of the right scopes', async () => {
+  it('need tokens with the right scopes', async () => {
     const narrow = await bob.withToken('read:repository')
     expect((await narrow.put('/repos/ann/one/subscription')).status).toBe(403)
     expect((await narrow.get('/user/starred')).status).toBe(403)
@@ -47,7 +47,7 @@ describe('anonymous callers and users without access', () => {
 })
 
 describe('base interface: /repos/{username}/{reponame}/subscription', () => {
-  it('GET is 404 until PUT answers 200 with WatchInfo; DELETE is 204, again and again', async () => {
+  it('GET is 404 until PUT returns 200 with WatchInfo; repeated DELETE is 204', async () => {
     const path = '/repos/ann/one/subscription'
     expect((await bob.client.get(path)).status).toBe(404)
     const repo = (await ann.client.get('/repos/ann/one')).json
@@ -73,7 +73,7 @@ describe('base interface: /repos/{username}/{reponame}/subscription', () => {
     expect((await ann.client.get('/repos/ann/one')).json.watchers_count).toBe(1)
   })
 
-  it('lists what a user watches: all to itself, public ones to others, by id', async () => {
+  it('lists the watched repositories of a user by id: all for itself, public ones for others', async () => {
     const own = await ann.client.get('/user/subscriptions?limit=2')
     expect(repos(own)).toEqual(['one', 'two'])
     expect(own.headers.get('x-total-count')).toBe('3')
@@ -85,7 +85,7 @@ describe('base interface: /repos/{username}/{reponame}/subscription', () => {
 })
 
 describe('base interface: /user/starred', () => {
-  it('PUT and DELETE are 204, again and again, and count once', async () => {
+  it('repeated PUT and DELETE are 204 and count once', async () => {
     for (let n = 0; n < 2; n++) expect((await bob.client.put('/user/starred/ann/two')).status).toBe(204)
     await bob.client.put('/user/starred/ann/one')
     await ann.client.put('/user/starred/ann/vault')
@@ -101,16 +101,16 @@ describe('base interface: /user/starred', () => {
     expect((await bob.client.get('/user')).json.starred_repos_count).toBe(1)
   })
 
-  it('shows others public repositories with the permissions of the one who starred', async () => {
+  it('shows others public repositories with the permissions of the user who starred them', async () => {
     const list = await bob.client.get('/users/ann/starred')
     expect(repos(list)).toEqual(['two'])
-    // Of those that he may see: no header tells that there are others.
+    // Counts only visible ones: no header reveals that there are others.
     expect(list.headers.get('x-total-count')).toBe('1')
     expect(list.json[0].permissions).toEqual({ admin: true, push: true, pull: true })
     expect(repos(await ann.client.get('/user/starred'))).toEqual(['two', 'vault'])
   })
 
-  it('is refused where stars are off', async () => {
+  it('is rejected if stars are disabled', async () => {
     const off = await startServer({ settings: { 'repository.disable_stars': 'true' } })
     try {
       const dan = await off.world.user('dan')
@@ -127,7 +127,7 @@ describe('base interface: /user/starred', () => {
   })
 })
 
-it('users watch what they push to where the server is set so, until they stop', async () => {
+it('users watch repositories that they push to if the server is configured so, until they stop', async () => {
   const other = await startServer({ settings: { 'service.auto_watch_on_changes': 'true' } })
   try {
     const [eve, fay] = [await other.world.user('eve'), await other.world.user('fay')]

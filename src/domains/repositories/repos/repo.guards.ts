@@ -20,7 +20,7 @@ interface RepoGuardOptions {
   readonly archived?: 'refuse' | 'refuse-first'
   /** With `archived`: pull mirrors are rejected in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
-  /** The message of the 423 after the name of the repository. */
+  /** Creates the 423 for a repository with this name. */
   readonly whenLocked?: (repo: string) => DomainError
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
