@@ -22,10 +22,10 @@ import { RateLimit } from '../core/platform/concurrency/rate-limit.ts'
 import type { Site } from '../core/platform/site.ts'
 import { trimEndOf } from '../core/platform/trim.ts'
 
-/** The smallest pool of connections with which transactions and reads do not wait for each other. */
+/** Smallest connection pool in which transactions and reads do not wait for each other. */
 const MIN_CONNECTIONS = 2
 
-/** The configuration of one of `count` processes: what the server may use in all is divided among them. */
+/** The configuration of one of `count` processes: limits of the server are divided among them. */
 function configOfProcess(config: Config, count: number): Config {
   if (count === 1) return config
   const { database, git } = config
@@ -39,7 +39,7 @@ function configOfProcess(config: Config, count: number): Config {
   }
 }
 
-/** The bounds of the git layer in one of `count` processes. */
+/** The limits of the git layer in one of `count` processes. */
 function gitLimitsOfProcess(count: number): GitLimits {
   const { objectCacheBytes, resultCacheBytes, maxReaders, maxCommands, maxPacedCommands } = DEFAULT_LIMITS
   return {
@@ -69,33 +69,33 @@ const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, processe
   }),
 })
 
-/** What tests and commands may put in place of the real parts. */
+/** Replacements and options for tests and commands. */
 export interface AppOverrides {
   readonly clock?: Clock
   readonly log?: Logger
   readonly database?: Database
   /** Refuse to start while another server uses the data directory. */
   readonly exclusive?: boolean
-  /** Wait for the database (`database.start_timeout`) until this aborts, which rejects with its reason. */
+  /** Wait for the database (`database.start_timeout`) until this aborts; then reject with its reason. */
   readonly starting?: AbortSignal
-  /** The processes of the server, whose supervisor has locked the data directory. */
+  /** The processes of the server; the supervisor holds the lock of the data directory. */
   readonly processes?: Processes
-  /** Modules after the product's own: tests add one. */
+  /** Additional modules, for tests. */
   readonly extraModules?: readonly Module[]
-  /** Of the hashes of new passwords, see `hashPassword`. */
+  /** Cost of new password hashes, see `hashPassword`. */
   readonly passwordCost?: number | undefined
-  /** Limits in place of the constants of modules. */
+  /** Overrides of the constants of modules. */
   readonly tuning?: Partial<Tuning>
   /** Check the payload of every event against its schema. */
   readonly validatePayloads?: boolean
 }
 
-/** A module with its parts. */
+/** A module and its parts. */
 export interface Composed extends ModuleParts {
   readonly name: string
 }
 
-/** The product without a server: what commands work on. */
+/** The application without a server, as commands use it. */
 export interface Composition {
   readonly core: Core
   readonly eventLog: EventLog
@@ -109,8 +109,9 @@ export interface Composition {
 }
 
 /**
- * Opens the data directory, database and repositories and makes every module, in order. Closes what it has opened when
- * one of them fails.
+ * Opens the data directory, database and repositories, and creates all modules in order. If one fails, everything
+ * opened
+ * so far is closed.
  */
 export async function compose(
   configured: Config,
@@ -132,7 +133,7 @@ interface Parts {
   readonly overrides: AppOverrides
 }
 
-/** Adds to `opened` how each part is closed, in the order of opening. */
+/** Registers the close function of each part in `opened`, in the order of opening. */
 async function open(opened: AsyncDisposableStack, { configured, modules, overrides }: Parts): Promise<Composition> {
   const isServer = overrides.exclusive === true
   const local = overrides.processes ?? onlyProcess()
@@ -207,18 +208,21 @@ async function open(opened: AsyncDisposableStack, { configured, modules, overrid
 
 interface Opening {
   readonly log: Logger
-  /** To wait for the database where there is a signal. */
+  /** Timeout for the database, used if there is a signal. */
   readonly seconds: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Brings the schema up to date; closes the database when that fails. */
+/** Migrates the schema; closes the database if that fails. */
 async function openSchema(database: Database, { log, seconds, signal }: Opening): Promise<void> {
   try {
     if (signal !== undefined) await waitForDatabase(database, { log, seconds, signal })
     const { newer } = await migrate(database)
     if (newer.length > 0)
-      log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
+      log.warn(
+        { migrations: newer },
+        'the schema was migrated by a newer version of Ingot; this version can still run on it',
+      )
   } catch (error) {
     await database.close()
     throw error
@@ -226,8 +230,8 @@ async function openSchema(database: Database, { log, seconds, signal }: Opening)
 }
 
 /**
- * Makes the modules in order and adds each to `composed`. Throws when one needs a service that no earlier module
- * provides, or provides one twice.
+ * Creates the modules in order and appends them to `composed`. Throws if one needs a service that no earlier module
+ * provides, or provides one a second time.
  */
 async function createModules(core: Core, modules: readonly Module[], composed: Composed[]): Promise<Services> {
   const services: Record<string, unknown> = {}
@@ -254,11 +258,11 @@ function addOnce(module: string, to: Record<string, unknown>, given: object): vo
 interface SiteAddresses {
   readonly site: Site
   setRootUrl(url: string): void
-  /** The port the SSH server got. */
+  /** Sets the port on which the SSH server listens. */
   setSshPort(port: number): void
 }
 
-/** Addresses for answers; the root URL and the SSH port come from the configuration or from the listening server. */
+/** Addresses for responses; the root URL and the SSH port come from the configuration or from the listening server. */
 function createSite(config: Config): SiteAddresses {
   let root = trimEndOf(config.server.root_url, '/') || listeningUrl(config)
   const { domain, user } = config.ssh

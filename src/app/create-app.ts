@@ -25,11 +25,11 @@ import { JobRunner, type Schedule } from '../core/jobs/index.ts'
 const IDLE_SWEEP_MS = 50
 
 const HTTP_LIMITS = {
-  /** Bytes of a JSON or form body of an operation that carries files; others have at most 1 MiB. */
+  /** Maximum bytes of a JSON or form body for operations that accept files; other operations accept 1 MiB. */
   bodyLimit: 32 * 1024 * 1024,
   /**
-   * In which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file
-   * transfers may take longer while something comes within this time.
+   * Time limit for the headers, and for a whole JSON or form body. Git and file transfers may take longer as long as
+   * some bytes arrive within this time.
    */
   receiveTimeoutMs: 120_000,
 }
@@ -40,14 +40,15 @@ declare module '../core/module.ts' {
   }
 }
 
-/** Accepts no new requests, lets running requests and transfers finish, and closes the rest after `seconds`. */
+/**
+ * Stops accepting requests, waits for running requests and transfers, and closes the remaining ones after `seconds`.
+ */
 async function closeWithin(http: FastifyInstance, seconds: number, log: Logger): Promise<void> {
   const timer = setTimeout(() => {
-    log.warn({ seconds }, 'cutting off requests that did not finish in time')
+    log.warn({ seconds }, 'closing requests that did not finish in time')
     http.server.closeAllConnections()
   }, seconds * 1000)
-  // NOTE: a connection that was busy when the close began becomes idle later and would keep the server open for its
-  // keep-alive time.
+  // NOTE: a connection that is busy now becomes idle later and would keep the server open for its keep-alive time.
   const sweep = setInterval(() => http.server.closeIdleConnections(), IDLE_SWEEP_MS)
   try {
     await http.close()
@@ -57,31 +58,31 @@ async function closeWithin(http: FastifyInstance, seconds: number, log: Logger):
   }
 }
 
-/** The product without a server, with its services by name. */
+/** The application without a server, with its services by name. */
 export interface CoreApp extends Core, Services {
-  /** Of all modules, for `ingot doctor`. */
+  /** The checks of all modules, for `ingot doctor`. */
   readonly checks: readonly DoctorCheck[]
-  /** Of all modules, for `ingot admin rotate-key`. */
+  /** The encrypted columns of all modules, for `ingot admin rotate-key`. */
   readonly sealedColumns: readonly SealedColumns[]
   close(): Promise<void>
 }
 
 export interface App extends CoreApp {
-  /** Events, jobs and scheduled tasks; the serve command starts it. */
+  /** Events, jobs and scheduled tasks; started by the serve command. */
   readonly background: Background
   readonly http: FastifyInstance
   readonly operations: readonly Operation[]
-  /** In order. */
+  /** In the order of their creation. */
   readonly modules: readonly Composed[]
-  /** Sets where the server is reached when the configuration does not say. */
+  /** Sets the root URL if the configuration has none. */
   setRootUrl(url: string): void
   /** Listens on every configured address; returns the URL of the HTTP server. */
   listen(): Promise<string>
-  /** `/api/readyz` answers 503 from now on; everything else goes on until `close`. */
+  /** Makes `/api/readyz` answer 503; everything else works until `close`. */
   beginStop(): void
 }
 
-/** What commands work on: no server, no background work. */
+/** Creates the application without server and background work, for commands. */
 export async function createCore(
   config: Config,
   modules: readonly Module[],
@@ -97,7 +98,7 @@ export async function createCore(
   }
 }
 
-/** The whole server, not yet listening. */
+/** Creates the whole server, not yet listening. */
 export async function createApp(
   config: Config,
   modules: readonly Module[],
@@ -124,7 +125,7 @@ export async function createApp(
       const url = await http.listen({ host: config.server.host, port: config.server.port })
       const { certificates } = services
       addresses.setRootUrl(certificates === undefined ? url : urlByName(url, certificates.current()))
-      // NOTE: the first listener of SSH makes the keys of the host.
+      // NOTE: the first SSH listener generates the host keys.
       await startingAlone(core.processes, async () => {
         for (const listener of listeners) await listener.listen()
       })
@@ -215,13 +216,13 @@ interface Background {
   readonly jobs: JobRunner
   readonly schedule: Schedule
   start(): void
-  /** Resolves when nothing runs any more; what was not finished continues at the next start. */
+  /** Resolves when all work has stopped; unfinished work continues at the next start. */
   stop(): Promise<void>
-  /** Dispatches events, runs jobs and drains workers until nothing is due: for tests and commands. */
+  /** Dispatches events, runs jobs and drains workers until nothing is due, for tests and commands. */
   drain(): Promise<void>
 }
 
-/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of modules. */
+/** Work after the response: events to subscriptions, jobs, scheduled tasks, workers of modules. */
 function createBackground({ core, eventLog, jobQueue, modules }: Composition): Background {
   const { database, clock, log, schedule, processes } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
@@ -239,7 +240,7 @@ function createBackground({ core, eventLog, jobQueue, modules }: Composition): B
     for (const { name, recover: enqueueChecks } of modules) {
       if (stopping.signal.aborted) return
       await enqueueChecks?.().catch((error: unknown) =>
-        log.error({ err: error, module: name }, 'start-up checks not enqueued'),
+        log.error({ err: error, module: name }, 'failed to enqueue the start-up checks'),
       )
     }
   }
@@ -253,7 +254,7 @@ function createBackground({ core, eventLog, jobQueue, modules }: Composition): B
       schedule.start()
       for (const worker of workers) worker.start()
       recovering = recover()
-      // A process that was killed may have left what a start looks for.
+      // A killed process may leave work that only a start-up check finds.
       stopRecovering ??= processes.onEnded((names) => {
         if (names.length > 0) recovering = recovering.then(recover)
       })

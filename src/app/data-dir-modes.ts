@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { denyOthers, OTHERS } from '../core/platform/files/private.ts'
 import type { DoctorCheck, Finding } from '../core/module.ts'
 
-/** What the server makes in the data directory. */
+/** The entries that the server creates in the data directory. */
 const OWN =
   /^(?:git|blobs|cache|nodes|ssh|tls|ingot\.db.*|secret\.key.*|lfs\.key.*|server\.lock.*|backup(?:-position)?\.json.*)$/
-/** Directories of others that do not make the data directory a shared one. */
+/** Entries of other programs that do not make the data directory a shared one. */
 const HARMLESS = /^(?:\..*|lost\+found)$/
 const STICKY = 0o1000
 const AT_ONCE = 64
 const MAX_NAMED = 10
 
 /**
- * Takes the rights of group and others from the data directory, when this user owns it. A directory that is shared with
+ * Removes the permissions of group and others from the data directory, if this user owns it. A directory shared with
  * other programs, such as /tmp, stays as it is.
  */
 export function denyOthersDataDir(dataDir: string): void {
@@ -29,16 +29,16 @@ function isShared(dataDir: string): boolean {
   )
 }
 
-/** Names what group and others have rights on in the data directory; with `fix` takes the rights away. */
+/** Reports files in the data directory that are accessible to group or others; with `fix` removes these permissions. */
 export const permissionsCheck = (dataDir: string): DoctorCheck => ({
   name: 'permissions',
   async *run({ fix }) {
     const isClosed = ((await stat(dataDir)).mode & OTHERS) === 0
     const [fixed, left] = [new Tally(), new Tally()]
     for await (const entry of walkOpen(dataDir)) (fix && (await close(entry)) ? fixed : left).add(entry)
-    yield* fixed.finding('fixed', 'are now for their owner alone')
-    if (isClosed) yield* left.finding('note', `would be open to others in a copy; ${dataDir} itself is closed to them`)
-    else yield* left.finding('problem', 'are open to others')
+    yield* fixed.finding('fixed', 'are now accessible to their owner only')
+    if (isClosed) yield* left.finding('note', `would be accessible to others in a copy; ${dataDir} itself is not`)
+    else yield* left.finding('problem', 'are accessible to others')
   },
 })
 
@@ -48,12 +48,12 @@ interface Entry {
   readonly isDirectory: boolean
 }
 
-/** The data directory and what is the server's own in it, as far as group or others have any right on it. */
+/** The data directory and the server's own files in it that are accessible to group or others. */
 async function* walkOpen(dataDir: string): AsyncGenerator<Entry, void, undefined> {
   const top = await stat(dataDir)
   if (isOpen(top) && !isShared(dataDir)) yield { path: dataDir, mode: top.mode, isDirectory: true }
   for (const name of await readdir(dataDir)) {
-    // An operator may put a symbolic link to another disk in the place of a directory.
+    // A directory may be a symbolic link to another disk.
     if (OWN.test(name)) yield* walk(join(dataDir, name), await stat(join(dataDir, name)).catch(ignoreGone))
   }
 }
@@ -84,7 +84,7 @@ async function close({ path, mode }: Entry): Promise<boolean> {
   }
 }
 
-/** How many directories and files, and the first paths of each. */
+/** Counts directories and files, and stores the first paths of each. */
 class Tally {
   readonly #directories: string[] = []
   readonly #files: string[] = []
@@ -112,7 +112,7 @@ class Tally {
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
-/** Deleted meanwhile, or a directory of another user. */
+/** Ignores files that were deleted during the walk and directories of other users. */
 function ignoreGone(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) throw error
   return undefined

@@ -22,17 +22,17 @@ afterAll(() => {
   folder.remove()
 })
 
-it('is refused to a server while workers of the one before run, and is free when they have ended', async () => {
+it('is refused to a server while workers of the previous one run, and free when they have exited', async () => {
   const names = process.platform === 'linux' ? ` (process ${worker.pid})` : ''
-  const refused = `workers of a server that was killed still run${names} and use ${folder.path}`
+  const refused = `workers of a killed server still run${names} and use ${folder.path}`
   expect(() => lockDataDir(folder.path, 0)).toThrow(refused)
-  // Nothing is left locked by the attempt.
+  // The failed attempt holds no lock.
   expect(() => lockDataDir(folder.path, 0)).toThrow(refused)
   worker.kill('SIGKILL')
   await once(worker, 'exit')
   const lock = lockDataDir(folder.path, 0)
   expect(() => lockDataDir(folder.path, 0)).toThrow('another Ingot process is using')
-  // Workers of the new server share it, with each other.
+  // Workers of the new server share the lock.
   const shared = [shareDataDir(folder.path), shareDataDir(folder.path)]
   for (const { release } of [lock, ...shared]) release()
 })

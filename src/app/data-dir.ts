@@ -6,8 +6,9 @@ import { listLockHolders } from '../core/platform/files/lock-holders.ts'
 import { makeDirectory } from '../core/platform/files/private.ts'
 
 /**
- * Makes it for this user alone, with its parents, when it is missing. Throws the system's error, which names the path,
- * when it cannot be written, and Conflict where the file system allows no directories.
+ * Creates the data directory, with its parents, for this user only. Throws the system error, which names the path, if
+ * it
+ * cannot be written, and Conflict if the file system allows no directories.
  */
 export function openDataDir(path: string): string {
   const dataDir = resolve(path)
@@ -17,14 +18,15 @@ export function openDataDir(path: string): string {
 }
 
 const SERVER_LOCK = 'server.lock'
-/** Shared by the workers of a server: they may outlive a supervisor that is killed. */
+/** Held in shared mode by the workers of a server, which may outlive a killed supervisor. */
 const WORKERS_LOCK = 'workers.lock'
-/** Workers notice at once that their supervisor has ended, unless they are busy. */
+/** Idle workers notice at once that their supervisor has exited. */
 const WORKERS_END_MS = 5_000
 
 /**
- * Two servers on one directory would each take the other's git locks for the remains of a crash. Waits up to `waitMs`,
- * without serving signals, for workers whose supervisor was killed. Throws Conflict, which names the processes.
+ * Locks the directory: two servers would each take the other's git locks for the remains of a crash. Waits up to
+ * `waitMs`,
+ * without handling signals, for workers of a killed supervisor. Throws Conflict, which names the processes.
  */
 export function lockDataDir(dataDir: string, waitMs = WORKERS_END_MS): FileLock {
   const [path, workersPath] = [join(dataDir, SERVER_LOCK), join(dataDir, WORKERS_LOCK)]
@@ -42,14 +44,14 @@ export function lockDataDir(dataDir: string, waitMs = WORKERS_END_MS): FileLock 
   const left = named(workersPath)
   lock.release()
   throw conflict(
-    `workers of a server that was killed still run${left} and use ${dataDir}. They end by themselves when they are not busy: wait, or kill them.`,
+    `workers of a killed server still run${left} and use ${dataDir}. They exit when they are idle: wait, or kill them.`,
   )
 }
 
-/** For a worker of the server that has locked the directory, until it ends. */
+/** For a worker, until it exits; its supervisor holds the lock of the directory. */
 export function shareDataDir(dataDir: string): FileLock {
   const lock = shareFileLock(join(dataDir, WORKERS_LOCK))
-  if (lock === undefined) throw conflict(`another server is about to use ${dataDir}`)
+  if (lock === undefined) throw conflict(`another server is starting on ${dataDir}`)
   return lock
 }
 

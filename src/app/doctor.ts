@@ -1,17 +1,17 @@
 import type { CheckOptions, DoctorCheck, Finding } from '../core/module.ts'
 
-/** What the checks of one name found. */
+/** The findings of all checks with one name. */
 export interface CheckResult {
   readonly name: string
   readonly findings: readonly Finding[]
 }
 
-/** The database first, because the other checks read it; checks that are not named here run after `files`. */
+/** The database comes first because the other checks read it; checks not listed here run after `files`. */
 const ORDER = ['database', 'counters', 'repositories', 'storage', 'files', '', 'jobs', 'leftovers']
 
 const placeOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
 
-/** Runs the checks of all modules, one after the other; a result for each name, as soon as it is there. */
+/** Runs the checks of all modules one after the other and yields a result for each name as soon as it is complete. */
 export async function* runChecks(
   checks: readonly DoctorCheck[],
   options: CheckOptions,

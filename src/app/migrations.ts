@@ -6,11 +6,11 @@ import type { DoctorCheck } from '../core/module.ts'
 import { openDataDir } from './data-dir.ts'
 import { keepsLog } from './storage.ts'
 
-/** Names of the migrations that were applied. */
+/** Applies pending migrations and returns their names. */
 export const migrateStandalone = (config: Config): Promise<readonly string[]> =>
   withDatabase(config, async (database) => (await migrate(database)).applied)
 
-/** Names of the migrations that the database lacks. */
+/** Returns the names of pending migrations. */
 export const pendingStandalone = (config: Config): Promise<string[]> => withDatabase(config, pendingMigrations)
 
 async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
@@ -24,14 +24,14 @@ async function withDatabase<T>(config: Config, work: (database: Database) => Pro
   }
 }
 
-/** Says when a newer release has migrated the database. */
+/** Notes that a newer release has migrated the database. */
 export const schemaCheck = (database: Database): DoctorCheck => ({
   name: 'database',
   async *run() {
     const newest = (await findSchemaRelease(database.read))?.newest
     if (newest !== undefined && isOlderRelease(INGOT_VERSION, newest))
       yield {
-        what: `Ingot ${newest} has migrated the schema; this is ${INGOT_VERSION}, which still runs`,
+        what: `Ingot ${newest} has migrated the schema; version ${INGOT_VERSION} can still run on it`,
         state: 'note',
       }
   },

@@ -10,35 +10,39 @@ import type { Core } from '../core/module.ts'
 import { newSecret, readSecrets, secretKeyFile } from './secret-key.ts'
 
 interface RotationDeps extends Pick<Core, 'clock' | 'config' | 'database' | 'dataDir' | 'events' | 'secrets'> {
-  /** Of all modules. */
+  /** The encrypted columns of all modules. */
   readonly sealedColumns: readonly SealedColumns[]
 }
 
 export interface RotationOptions {
-  /** Milliseconds in which a server may still store what it sealed with the former key. */
+  /** Milliseconds for which a server may still store values encrypted with the former key. */
   readonly settleMs?: number
-  /** Called after each batch with how many texts were sealed anew until then. */
+  /** Called after each batch with the number of values encrypted so far. */
   progress?(resealed: number): void
 }
 
 interface RotationReport {
-  /** Texts that were sealed anew. */
+  /** Number of values encrypted with the new key. */
   readonly resealed: number
-  /** `table key` of rows with a text that no known key opens. */
+  /** `table key` of rows with a value that no known key decrypts. */
   readonly unreadable: readonly string[]
-  /** An earlier rotation that had not come to its end was continued. */
+  /** Whether an interrupted rotation was continued. */
   readonly isContinued: boolean
-  /** The keys are those of the configuration, which the command cannot change. */
+  /** Whether the keys come from the configuration, which the command cannot change. */
   readonly isConfigured: boolean
 }
 
-/** NOTE: longer than the time limit of a transaction: after it no server stores what it sealed before the change. */
+/**
+ * NOTE: longer than the time limit of a transaction, after which no server stores values encrypted with the former key.
+ */
 const SETTLE_MS = 15_000
 
 /**
- * Makes a new key, seals every stored text with it and forgets the former keys; servers may run meanwhile. After a kill
- * at any moment every text can be opened, and the next call goes on. Where the configuration names the key, its new key
- * is used (behaviour/auth-and-access#stored-secrets). Throws Conflict while another process rotates.
+ * Generates a new key, encrypts every stored value with it and deletes the former keys; servers may run during this. If
+ * it
+ * is killed, every value can still be decrypted, and the next call continues. If the configuration contains the key,
+ * its
+ * new key is used (behaviour/auth-and-access#stored-secrets). Throws Conflict while another process rotates.
  */
 export async function rotateKey(deps: RotationDeps, options: RotationOptions = {}): Promise<RotationReport> {
   const file = secretKeyFile(deps.dataDir)
@@ -59,7 +63,7 @@ export async function rotateKey(deps: RotationDeps, options: RotationOptions = {
 
 type Resealed = Pick<RotationReport, 'resealed' | 'unreadable'>
 
-/** Again and again until a pass that begins after the last possible change of a server finds nothing. */
+/** Repeats passes until one that begins after the last possible write with the former key finds nothing. */
 async function resealAll(deps: RotationDeps, { settleMs = SETTLE_MS, progress }: RotationOptions): Promise<Resealed> {
   let resealed = 0
   let unreadable: string[] = []
@@ -94,7 +98,7 @@ const recordRotation = ({ database, events, clock, secrets }: RotationDeps): Pro
     ),
   )
 
-/** A crash leaves the old file or the new one. */
+/** Replaces the file atomically. */
 async function writeSecrets(file: string, secrets: readonly string[]): Promise<void> {
   const made = `${file}.new`
   rmSync(made, { force: true })

@@ -12,9 +12,10 @@ interface SecretKeySettings {
 }
 
 /**
- * The keys of this installation: the configured ones, else those in `data_dir/secret.key`, which is made when missing.
- * A change of the file by another process counts at once (behaviour/auth-and-access#stored-secrets). Throws Conflict
- * when the file is empty.
+ * The keys of this installation: from the configuration, else from `data_dir/secret.key`, which is generated if
+ * missing.
+ * Changes of the file by other processes apply at once (behaviour/auth-and-access#stored-secrets). Throws Conflict
+ * if the file is empty.
  */
 export function loadSecretKeys(settings: SecretKeySettings, dataDir: string): SecretKeys {
   const { secret_key: current, former_secret_keys: former } = settings
@@ -29,10 +30,10 @@ export function loadSecretKeys(settings: SecretKeySettings, dataDir: string): Se
 
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret.key')
 
-/** A new secret, as the file has one a line. */
+/** Generates a secret, in the form of one line of the file. */
 export const newSecret = (): string => randomHex(BYTES)
 
-/** The secrets in the file, the current one first. Throws Conflict when there is none. */
+/** The secrets in the file, the current one first. Throws Conflict if there is none. */
 export function readSecrets(file: string): string[] {
   const secrets = readFileSync(file, 'utf8')
     .split('\n')
@@ -40,12 +41,12 @@ export function readSecrets(file: string): string[] {
     .filter((line) => line !== '')
   if (secrets.length === 0)
     throw conflict(
-      `${file} is empty: put back the key that was in it, or delete it to make a new one; what was encrypted with the old one is lost then.`,
+      `${file} is empty: restore its content, or delete the file to generate a new key; everything encrypted with the old key is lost then.`,
     )
   return secrets
 }
 
-/** Reads the file again when it was replaced or written: each write gives it another inode or time. */
+/** Reads the file again after a change: each write changes its inode or time. */
 function followFile(file: string, former: readonly SecretKey[]): SecretKeys {
   let stamp = ''
   let keys: readonly SecretKey[] = []
@@ -63,7 +64,8 @@ function followFile(file: string, former: readonly SecretKey[]): SecretKeys {
 }
 
 /**
- * Whole or not at all: a full disk or a crash must not leave half a key. Another process may be faster: its key stands.
+ * Creates the file atomically: a full disk or a crash must not leave half a key. If another process is faster, its key
+ * is used.
  */
 function makeFile(file: string): void {
   const made = `${file}.${randomHex(8)}.new`

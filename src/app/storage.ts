@@ -18,16 +18,16 @@ import { engineErrors, invalid } from '../core/platform/errors.ts'
 import type { Logger } from '../core/platform/logger.ts'
 import type { Core, DoctorCheck, Tuning } from '../core/module.ts'
 
-/** 78 GiB in 10,000 parts, which is as many as an object of Amazon S3 may have. */
+/** 78 GiB in 10,000 parts, the maximum for an object of Amazon S3. */
 const PART_BYTES = 8 * 1024 * 1024
-/** 312 GiB: limits what an upload of an announced size occupies in memory. */
+/** 312 GiB; limits the memory of an upload of known size. */
 const MAX_PART_BYTES = 32 * 1024 * 1024
 const MAX_PARTS = 10_000
 
 const REQUESTS = {
-  /** In which the server must begin to answer, and send further bytes of an answer. */
+  /** Timeout for the start of a response, and between its chunks. */
   timeoutMs: 30_000,
-  /** Tries of a request before it counts as failed, with growing pauses between them. */
+  /** Attempts of a request before it fails, with growing pauses between them. */
   attempts: 4,
 }
 
@@ -39,7 +39,7 @@ declare module '../core/module.ts' {
 
 type StorageConfig = Config['storage']
 
-/** Throws Invalid for settings that do not fit together, which stops the start. Nothing is sent yet. */
+/** Throws Invalid for inconsistent settings, which stops the start. Sends no requests yet. */
 export const openBlobStores = (
   { storage }: Config,
   { dataDir, isServer, log, processes, tuning }: Pick<Core, 'dataDir' | 'isServer' | 'log' | 'processes' | 'tuning'>,
@@ -54,7 +54,7 @@ export const openBlobStores = (
     log,
   })
 
-/** Undefined without a bucket. */
+/** Undefined if no bucket is configured. */
 function s3Settings(storage: StorageConfig, requests: Tuning['storage'] = {}): S3Settings | undefined {
   if (storage.kind === 's3' && storage.bucket === '') throw invalid('storage.kind = "s3" needs storage.bucket')
   if (storage.bucket === '') return undefined
@@ -78,10 +78,10 @@ function s3Settings(storage: StorageConfig, requests: Tuning['storage'] = {}): S
   }
 }
 
-/** Whether the continuous backup writes the log of SQLite into the database, and nothing else may. */
+/** Whether the continuous backup checkpoints the log of SQLite, and nothing else may. */
 export const keepsLog = ({ backup }: Pick<Config, 'backup'>): boolean => backup.kind !== 'off'
 
-/** The bucket of `[backup]`; undefined where backups go elsewhere. Throws Invalid as openBlobStores. */
+/** The bucket of `[backup]`; undefined for other destinations. Throws Invalid like openBlobStores. */
 export function openBackupBucket(
   { backup, storage }: Config,
   log: Pick<Logger, 'warn'>,
@@ -99,7 +99,7 @@ function keysOf({ access_key: id, secret_key, secret_key_file: file }: StorageCo
     throw invalid('storage.secret_key and storage.secret_key_file exclude each other')
   const secret = file === '' ? secret_key : readSetting(file).trimEnd()
   if ((id === '') !== (secret === ''))
-    throw invalid('storage.access_key needs storage.secret_key or storage.secret_key_file, and the other way round')
+    throw invalid('storage.access_key and storage.secret_key (or storage.secret_key_file) must be set together')
   return id === '' ? undefined : { id, secret }
 }
 
@@ -111,7 +111,7 @@ function readSetting(file: string): string {
   }
 }
 
-/** As migrateBlobs, with the state in the data directory. */
+/** Like migrateBlobs, with its state in the data directory. */
 export const migrateStoredFiles = (
   { blobs, dataDir }: Pick<Core, 'blobs' | 'dataDir'>,
   options: { readonly to: 'local' | 's3'; readonly verify: boolean; readonly deleteSource: boolean },
@@ -124,7 +124,7 @@ export const migrateStoredFiles = (
     progress,
   })
 
-/** Tries the bucket and reports what a migration or a crash left. */
+/** Tests access to the bucket and reports the remains of migrations and crashes. */
 export const storageCheck = (stores: BlobStores, clock: Clock): DoctorCheck => ({
   name: 'storage',
   async *run({ fix, quick }) {
@@ -139,6 +139,6 @@ export const storageCheck = (stores: BlobStores, clock: Clock): DoctorCheck => (
     if (oldUploads > 0)
       yield fix
         ? { what: `aborted ${await abortOldUploads(stores, now)} unfinished uploads`, state: 'fixed' }
-        : { what: `${oldUploads} uploads to the bucket were not finished; the server aborts them daily`, state: 'note' }
+        : { what: `${oldUploads} uploads to the bucket are incomplete; the server aborts them daily`, state: 'note' }
   },
 })

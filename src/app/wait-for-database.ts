@@ -5,20 +5,20 @@ import type { Logger } from '../core/platform/logger.ts'
 
 const PAUSE_MS = 250
 const FIRST_LINE_MS = 250
-/** Between two lines of the log. */
+/** Minimum time between two log lines. */
 const MAX_LINE_MS = 5_000
 
 interface Patience {
   readonly log: Logger
-  /** For how long to try again. */
+  /** Time limit of the attempts. */
   readonly seconds: number
-  /** Ends the waiting: the promise is rejected with its reason. */
+  /** Ends the wait: the promise rejects with its reason. */
   readonly signal: AbortSignal
 }
 
 /**
- * Resolves when the database answers, which it is asked four times a second; throws what is wrong with it after the
- * time, and at once where that will not pass (a wrong password).
+ * Resolves when the database answers; it is tried four times a second. Throws its error after the time limit, and at
+ * once for errors that will not pass (a wrong password).
  */
 export async function waitForDatabase(database: Database, { log, seconds, signal }: Patience): Promise<void> {
   const end = performance.now() + seconds * 1000

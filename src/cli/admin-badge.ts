@@ -11,7 +11,7 @@ export async function createBadge({ values, config, print }: CommandInput): Prom
       imageUrl: text(values, 'image') ?? '',
     }),
   )
-  print(`Made the badge ${slug}.`)
+  print(`Created the badge ${slug}.`)
   return 0
 }
 

@@ -25,6 +25,6 @@ export async function requeueDeadDeliveries({ values, config, print }: CommandIn
     await hookDeliveries.requeue(uuid)
     return 1
   })
-  print(count === 1 ? '1 delivery will be tried again.' : `${count} deliveries will be tried again.`)
+  print(count === 1 ? '1 delivery is queued again.' : `${count} deliveries are queued again.`)
   return 0
 }

@@ -10,15 +10,15 @@ export async function rotateSecretKey(
 ): Promise<number> {
   const report = await withCore(config(), (core) => rotateKey(core, { progress: showProgress, ...options }))
   if (process.stderr.isTTY) process.stderr.write('\n')
-  if (report.isContinued) print('Continued a rotation that had not come to its end.')
+  if (report.isContinued) print('Continued an interrupted rotation.')
   print(`Encrypted ${report.resealed} values with the current key.`)
   print(
     report.isConfigured
-      ? 'No value needs a former key any more: security.former_secret_keys can be deleted from the configuration.'
-      : 'The former key is deleted. Make a backup: earlier ones have the former key and are complete with it.',
+      ? 'No value depends on a former key any more: security.former_secret_keys can be deleted from the configuration.'
+      : 'The former key is deleted. Make a new backup now; earlier backups contain the former key and can still be restored.',
   )
   if (report.unreadable.length === 0) return 0
-  print(`${report.unreadable.length} rows have a value that no known key decrypts; it was left as it is:`)
+  print(`${report.unreadable.length} rows contain a value that no known key decrypts. They were not changed:`)
   for (const row of report.unreadable.slice(0, MAX_NAMED)) print(`  ${row}`)
   return 1
 }

@@ -6,7 +6,7 @@ import { requireUser, withCore } from './with-core.ts'
 
 const DAY_MS = 86_400_000
 
-/** Prints the token alone, for scripts. */
+/** Prints only the token, for scripts. */
 export async function createToken({ values, config, print }: CommandInput): Promise<number> {
   const username = text(values, 'username')!
   const input = {
@@ -25,7 +25,7 @@ export async function createToken({ values, config, print }: CommandInput): Prom
   return 0
 }
 
-/** Epoch milliseconds of a date, a time or a span from now, in days or as durations are written. */
+/** Returns the epoch milliseconds of a date, a time or a duration from now. */
 function readMoment(given: string | undefined): number | undefined {
   if (given === undefined) return undefined
   const days = /^(\d{1,6})d$/.exec(given)?.[1]
@@ -33,6 +33,6 @@ function readMoment(given: string | undefined): number | undefined {
   if (span !== undefined) return systemClock.now() + span
   const moment = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
   if (Number.isNaN(moment))
-    throw new UsageError(`--expires is ${given}; allowed: a span such as 30d or 12h, a date or a time in RFC 3339`)
+    throw new UsageError(`--expires is ${given}; allowed: a duration such as 30d or 12h, a date or a time in RFC 3339`)
   return moment
 }

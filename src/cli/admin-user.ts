@@ -15,12 +15,12 @@ export async function createUser({ values, config, print }: CommandInput): Promi
     mustChangePassword: values['must-change-password'] === true,
   }
   const user = await withCore(settings, (core) => core.users.create(commandLine, input))
-  print(`Made the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
+  print(`Created the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
   if (given === undefined) print(`Password: ${password}`)
   return 0
 }
 
-/** Tokens stay valid; a password that was remembered does not. */
+/** Tokens stay valid; cached password checks do not. */
 export async function changePassword({ values, config, print }: CommandInput): Promise<number> {
   const given = text(values, 'password')
   const settings = config()

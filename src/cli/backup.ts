@@ -20,9 +20,9 @@ export async function runBackup({ values, config, print }: CommandInput): Promis
   print(
     `Copied ${report.files} files, ${(report.bytes / MB).toFixed(1)} MB. To use the copy: ingot serve --data-dir ${to}`,
   )
-  if (!withBucket) print('The files of the bucket were left out: the copy needs the bucket, or a copy of it.')
+  if (!withBucket) print('The files in the bucket were not copied: the copy needs the bucket, or a copy of it.')
   if (!report.database)
-    print('The database is a PostgreSQL server: dump it with pg_dump right after this command, and restore that first.')
+    print('The database is on a PostgreSQL server: run pg_dump right after this command, and restore the dump first.')
   return 0
 }
 

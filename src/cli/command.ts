@@ -1,14 +1,14 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
 import { type Config, type Environment, loadConfig } from '../core/config/index.ts'
 
-/** A command line that cannot be understood; the exit code is 2. */
+/** An invalid command line; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 export interface Option extends ParseArgsOptionDescriptor {
   readonly help: string
-  /** What stands for the value in the help; options without one are switches. */
+  /** Placeholder of the value in the help; options without one are switches. */
   readonly value?: string
   readonly required?: boolean
   /** The setting that this option overrides, by dotted name. */
@@ -28,23 +28,23 @@ export interface CommandInput {
 type Run = (input: CommandInput) => Promise<number>
 
 export interface Command {
-  /** As it is typed: `admin user create`. */
+  /** The words of the command: `admin user create`. */
   readonly words: string
   readonly summary: string
   readonly options: Readonly<Record<string, Option>>
-  /** Loaded when it runs, so that help and errors come at once. */
+  /** Loaded when the command runs, so that help and errors are fast. */
   load(): Promise<Run>
 }
 
 export const CONFIG_OPTIONS: Readonly<Record<string, Option>> = {
   config: { type: 'string', value: 'FILE', help: 'TOML configuration file (INGOT_CONFIG)' },
-  'data-dir': { type: 'string', value: 'DIR', help: 'where everything is kept (data_dir)', setting: 'data_dir' },
+  'data-dir': { type: 'string', value: 'DIR', help: 'data directory (data_dir)', setting: 'data_dir' },
   set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'override any setting, such as log.level=debug' },
 }
 
 const HELP: Option = { type: 'boolean', short: 'h', help: 'show this help' }
 
-/** The most specific command that the arguments begin with, and what follows it. */
+/** Returns the most specific command that the arguments begin with, and the remaining arguments. */
 export function findCommand(
   commands: readonly Command[],
   argv: readonly string[],
@@ -69,7 +69,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
   return parsed
 }
 
-/** The configuration that options, environment and file make together. */
+/** The configuration from options, environment and file. */
 export function configOf(command: Command, values: Values, environment: Environment): Config {
   const flags: Record<string, string | undefined> = {}
   for (const pair of (values['set'] ?? []) as readonly string[]) {
@@ -102,7 +102,7 @@ export function overview(commands: readonly Command[], prefix = ''): string {
   const rows = commands
     .filter((command) => command.words.startsWith(prefix))
     .map((command): [string, string] => [`  ${command.words}`, command.summary])
-  return `Usage: ingot COMMAND [options]\n\n${table(rows)}\n\nEvery command has --help. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.\n`
+  return `Usage: ingot COMMAND [options]\n\n${table(rows)}\n\nRun a command with --help to see its options. Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.\n`
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

@@ -2,7 +2,7 @@ import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
 
-/** Everything `ingot` can do. */
+/** All commands of `ingot`. */
 export const commands: readonly Command[] = [
   {
     words: 'serve',
@@ -22,13 +22,16 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin user create',
-    summary: 'Make a user account',
+    summary: 'Create a user account',
     options: {
       username: USERNAME,
       email: { type: 'string', value: 'ADDRESS', help: 'e-mail address', required: true },
-      password: { type: 'string', value: 'TEXT', help: 'password; without it one is made and shown' },
-      admin: { type: 'boolean', help: 'make the user a site administrator' },
-      'must-change-password': { type: 'boolean', help: 'the user must choose a password before anything else' },
+      password: { type: 'string', value: 'TEXT', help: 'password; generated and printed if omitted' },
+      admin: { type: 'boolean', help: 'create the user as a site administrator' },
+      'must-change-password': {
+        type: 'boolean',
+        help: 'require the user to choose a new password at the first sign-in',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-user.ts')).createUser,
@@ -38,8 +41,11 @@ export const commands: readonly Command[] = [
     summary: "Change a user's password",
     options: {
       username: USERNAME,
-      password: { type: 'string', value: 'TEXT', help: 'new password; without it one is made and shown' },
-      'must-change-password': { type: 'boolean', help: 'the user must choose another before anything else' },
+      password: { type: 'string', value: 'TEXT', help: 'new password; generated and printed if omitted' },
+      'must-change-password': {
+        type: 'boolean',
+        help: 'require the user to choose another password at the next sign-in',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-user.ts')).changePassword,
@@ -52,10 +58,10 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin user two-factor',
-    summary: 'Say whether signing in asks a user for one-time codes, or end it',
+    summary: 'Print whether two-factor authentication of a user is on, or disable it',
     options: {
       username: USERNAME,
-      disable: { type: 'boolean', help: 'ask no more; for users who lost their device and recovery codes' },
+      disable: { type: 'boolean', help: 'disable it, for users who lost their device and recovery codes' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-user.ts')).twoFactor,
@@ -65,18 +71,21 @@ export const commands: readonly Command[] = [
     summary: 'Delete a user account',
     options: {
       username: USERNAME,
-      purge: { type: 'boolean', help: 'also what it owns: repositories, and organizations it is the last owner of' },
+      purge: {
+        type: 'boolean',
+        help: 'delete their repositories too, and organizations of which they are the last owner',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-user.ts')).deleteUser,
   },
   {
     words: 'admin badge create',
-    summary: 'Make a badge that administrators can give to users',
+    summary: 'Create a badge that administrators can give to users',
     options: {
       slug: { type: 'string', value: 'SLUG', help: 'short name: letters, digits, - and _', required: true },
-      description: { type: 'string', value: 'TEXT', help: 'what it is for' },
-      image: { type: 'string', value: 'URL', help: 'address of its picture' },
+      description: { type: 'string', value: 'TEXT', help: 'description' },
+      image: { type: 'string', value: 'URL', help: 'URL of the picture' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-badge.ts')).createBadge,
@@ -89,13 +98,13 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin badge delete',
-    summary: 'Delete a badge, from all users who have it too',
+    summary: 'Delete a badge and take it from all users',
     options: { slug: { type: 'string', value: 'SLUG', help: 'short name', required: true }, ...CONFIG_OPTIONS },
     load: async () => (await import('./admin-badge.ts')).deleteBadge,
   },
   {
     words: 'admin token create',
-    summary: 'Make an access token and print it',
+    summary: 'Create an access token and print it',
     options: {
       username: USERNAME,
       name: { type: 'string', value: 'NAME', help: 'name of the token', default: 'cli' },
@@ -108,12 +117,12 @@ export const commands: readonly Command[] = [
       expires: {
         type: 'string',
         value: 'WHEN',
-        help: 'when it ends: 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never without it',
+        help: 'expiry: 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never if omitted',
       },
       repositories: {
         type: 'string',
         value: 'LIST',
-        help: 'comma list of the only repositories it may reach, as owner/name',
+        help: 'comma list of the only repositories the token can access, as owner/name',
       },
       ...CONFIG_OPTIONS,
     },
@@ -121,75 +130,84 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin hook dead',
-    summary: 'List deliveries of webhooks that were given up: uuid, webhook, event, time, attempts, address, reason',
+    summary: 'List failed webhook deliveries: uuid, webhook, event, time, attempts, address, reason',
     options: CONFIG_OPTIONS,
     load: async () => (await import('./admin-hook.ts')).listDeadDeliveries,
   },
   {
     words: 'admin hook requeue',
-    summary: 'Try deliveries of webhooks again that were given up',
+    summary: 'Retry failed webhook deliveries',
     options: {
-      uuid: { type: 'string', value: 'UUID', help: 'only this one; all without it' },
+      uuid: { type: 'string', value: 'UUID', help: 'only this delivery; all if omitted' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-hook.ts')).requeueDeadDeliveries,
   },
   {
     words: 'admin audit',
-    summary: 'Print the audit log as JSON, one entry a line, oldest first',
+    summary: 'Print the audit log as JSON, one entry per line, oldest first',
     options: {
-      actor: { type: 'string', value: 'NAME', help: 'only of the account that had this name' },
-      action: { type: 'string', value: 'ACTION', help: 'only this action, such as token.created, or this area: token' },
-      target: { type: 'string', value: 'NAME', help: 'only on what had this name, such as alice or alice/project' },
-      since: { type: 'string', value: 'TIME', help: 'only from this time on: 2027-01-31 or 2027-01-31T12:00:00Z' },
-      before: { type: 'string', value: 'TIME', help: 'only from before this time' },
+      actor: { type: 'string', value: 'NAME', help: 'only entries of the account that had this name' },
+      action: {
+        type: 'string',
+        value: 'ACTION',
+        help: 'only this action, such as token.created, or this area, such as token',
+      },
+      target: { type: 'string', value: 'NAME', help: 'only entries about this target, such as alice or alice/project' },
+      since: {
+        type: 'string',
+        value: 'TIME',
+        help: 'only entries since this time: 2027-01-31 or 2027-01-31T12:00:00Z',
+      },
+      before: { type: 'string', value: 'TIME', help: 'only entries before this time' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-audit.ts')).printAudit,
   },
   {
     words: 'admin rotate-key',
-    summary: 'Encrypt every stored secret with a new key; the server may run meanwhile, and a stopped run is continued',
+    summary:
+      'Encrypt every stored secret with a new key; works while the server runs, and continues an interrupted run',
     options: CONFIG_OPTIONS,
     load: async () => (await import('./admin-rotate-key.ts')).rotateSecretKey,
   },
   {
     words: 'migrate',
-    summary: 'Bring the database schema up to date (the server does it at every start too)',
+    summary: 'Migrate the database schema (the server does this at every start too)',
     options: {
       ...CONFIG_OPTIONS,
-      check: { type: 'boolean', help: 'change nothing; fail when something is to be done' },
+      check: { type: 'boolean', help: 'change nothing; fail if migrations are pending' },
     },
     load: async () => (await import('./migrate.ts')).migrateDatabase,
   },
   {
     words: 'doctor',
-    summary: 'Check the database and every repository, and each against the other',
+    summary: 'Check the database, every repository, and that they agree',
     options: {
-      fix: { type: 'boolean', help: 'repair what can be repaired safely; the server must be stopped' },
-      quick: { type: 'boolean', help: 'look whether all objects are there without reading each' },
+      fix: { type: 'boolean', help: 'repair what is safe to repair; the server must be stopped' },
+      quick: { type: 'boolean', help: 'check that all objects exist without reading them' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./doctor.ts')).runDoctor,
   },
   {
     words: 'backup',
-    summary: 'Copy everything into a directory that a server can be started on; the server may run meanwhile',
+    summary: 'Copy all data into a directory that can serve as a data directory; works while the server runs',
     options: {
-      to: { type: 'string', value: 'DIR', help: 'a directory that is empty or not there yet', required: true },
-      bucket: { type: 'boolean', help: 'copy the files of the bucket too; --no-bucket leaves them out', default: true },
+      to: { type: 'string', value: 'DIR', help: 'empty or missing directory', required: true },
+      bucket: { type: 'boolean', help: 'copy the files in the bucket too; --no-bucket omits them', default: true },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./backup.ts')).runBackup,
   },
   {
     words: 'restore',
-    summary: 'Make a data directory from the continuous backup (section backup), as it was at a moment',
+    summary: 'Create a data directory from the continuous backup (section backup), as of a point in time',
     options: {
-      to: { type: 'string', value: 'DIR', help: 'a directory that is empty or not there yet' },
-      at: { type: 'string', value: 'TIME', help: 'the moment, such as 2027-01-31T12:00:00Z; the newest without it' },
-      list: { type: 'boolean', help: 'print which moments the backup has, and change nothing' },
-      from: { type: 'string', value: 'DIR', help: 'the directory of the backup, in place of the configured place' },
+      to: { type: 'string', value: 'DIR', help: 'empty or missing directory' },
+      at: { type: 'string', value: 'TIME', help: 'point in time, such as 2027-01-31T12:00:00Z; the newest if omitted' },
+      list: { type: 'boolean', help: 'list the points in time in the backup, and change nothing' },
+      from: { type: 'string', value: 'DIR', help: 'directory of the backup, instead of the configured destination' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./restore.ts')).runRestore,
@@ -197,15 +215,18 @@ export const commands: readonly Command[] = [
   {
     words: 'storage migrate',
     summary:
-      'Copy all files into the bucket, or out of it; the server may run meanwhile, and a stopped run is continued',
+      'Copy all files into the bucket, or out of it; works while the server runs, and continues an interrupted run',
     options: {
       to: { type: 'string', value: 'KIND', help: 's3 or local', required: true },
       verify: {
         type: 'boolean',
-        help: 'read every copy again and compare its SHA-256; --no-verify compares sizes only',
+        help: 'read every copy again and compare its SHA-256; --no-verify compares only sizes',
         default: true,
       },
-      'delete-source': { type: 'boolean', help: 'delete each file where it was; storage.kind must be KIND already' },
+      'delete-source': {
+        type: 'boolean',
+        help: 'delete each source file after it was copied; storage.kind must be KIND already',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./storage.ts')).migrateStorage,
@@ -218,7 +239,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'config show',
-    summary: 'Print the configuration in force as TOML, without secrets',
+    summary: 'Print the effective configuration as TOML, without secrets',
     options: CONFIG_OPTIONS,
     load: async () => (await import('./config.ts')).printConfig,
   },

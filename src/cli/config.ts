@@ -3,7 +3,7 @@ import type { CommandInput } from './command.ts'
 
 export async function checkConfig({ config, print }: CommandInput): Promise<number> {
   config()
-  print('The configuration is fine.')
+  print('The configuration is valid.')
   return 0
 }
 

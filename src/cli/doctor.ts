@@ -9,7 +9,7 @@ import { withCore } from './with-core.ts'
 const SIGNS: Readonly<Record<Finding['state'], string>> = { fixed: 'fixed', note: 'note', problem: 'PROBLEM' }
 const PROGRESS_EVERY = 25
 
-/** 0 when nothing is wrong any more, 1 when problems are left. */
+/** Returns 0 if no problems remain, 1 otherwise. */
 export async function runDoctor({ values, config, print }: CommandInput): Promise<number> {
   const fix = values['fix'] === true
   return withCore(config(), async (core) => (fix ? startingAlone(core.processes, () => repair(core)) : examine(core)), {
@@ -20,7 +20,7 @@ export async function runDoctor({ values, config, print }: CommandInput): Promis
     const others = await core.nodes.listOthers()
     if (others.length > 0)
       throw conflict(
-        `other servers use the database: ${others.join(', ')}. Stop them first: what they write at the same time could be taken for damage.`,
+        `other servers use the database: ${others.join(', ')}. Stop them first: doctor could mistake their writes for damage.`,
       )
     return examine(core)
   }
@@ -45,7 +45,7 @@ function describe({ name, findings }: CheckResult): string {
   return [`${name}:`, ...findings.map(({ state, what }) => `  ${SIGNS[state]}  ${what}`)].join('\n')
 }
 
-/** On standard error, and only on a terminal. */
+/** Prints on standard error, and only on a terminal. */
 function showProgress(done: number, total: number): void {
   if (!process.stderr.isTTY || (done % PROGRESS_EVERY !== 0 && done !== total)) return
   process.stderr.write(`\r${done} of ${total} repositories${done === total ? '\n' : ''}`)

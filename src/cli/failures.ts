@@ -1,7 +1,7 @@
 import { ConfigError } from '../core/config/index.ts'
 import { DomainError } from '../core/platform/errors.ts'
 
-/** Options of the command line, by the contract's name of the field. */
+/** Options of the command line, by the field's name in the contract. */
 const OPTIONS: Readonly<Record<string, string>> = {
   Username: '--username',
   Email: '--email',
@@ -22,14 +22,14 @@ const RULES: Readonly<Record<string, string>> = {
   NoControlCharacters: 'must not contain control characters',
 }
 
-/** Messages of the contract that are no sentences (behaviour/users-and-admin#administration-of-users). */
+/** Messages of the contract that are not sentences (behaviour/users-and-admin#administration-of-users). */
 const MESSAGES: Readonly<Record<string, string>> = {
   PasswordIsRequired: '--password is missing or shorter than security.min_password_length',
   PasswordComplexity: '--password does not follow the rules of security.password_complexity',
   PasswordPwned: '--password is in a list of stolen passwords',
 }
 
-/** The message of a refused request in words for a command line, which has options in place of fields. */
+/** Rewords the message of a refused request for a command line, which has options instead of fields. */
 export function plainWords(message: string): string {
   const [, field, rule] = /^\[(\w+)\]: (.+)$/s.exec(message) ?? []
   if (field === undefined || rule === undefined)
@@ -51,22 +51,23 @@ interface SystemError extends Error {
 const DAMAGED =
   'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup ' +
   '(Backup in README.md).'
-const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room and start again.'
+const FULL = 'the disk is full. No acknowledged write is lost; free some space and start again.'
 
 const NO_POSTGRES =
   'the server of database.url closes the connection. Is it PostgreSQL, and does it accept connections?'
-/** Messages of the PostgreSQL driver that have no code. */
+/** Messages of the PostgreSQL driver without an error code. */
 const LOST_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect)/
 
-/** What each failure of the machine means to an operator, by its code. */
+/** Explanations of system errors for operators, by error code. */
 const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   EADDRINUSE: ({ address, port }) =>
     `port ${port} of ${address} is in use by another program. Choose another with --port or server.port.`,
-  EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}. Set --host or server.host to one it has.`,
+  EADDRNOTAVAIL: ({ address }) =>
+    `this machine has no address ${address}. Set --host or server.host to one of its addresses.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
   EROFS: ({ path }) =>
-    `${path ?? 'the data directory'} is on a read-only file system. Set data_dir to a place that can be written.`,
+    `${path ?? 'the data directory'} is on a read-only file system. Set data_dir to a writable directory.`,
   ENOTDIR: noDirectory,
   EEXIST: noDirectory,
   ENOENT: noDirectory,
@@ -75,23 +76,23 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   SQLITE_FULL: () => FULL,
   SQLITE_CORRUPT: () => DAMAGED,
   SQLITE_NOTADB: () => DAMAGED,
-  SQLITE_CANTOPEN: () => 'the database file cannot be opened. Does data_dir exist, and may this user write there?',
-  SQLITE_READONLY: () => 'the database file cannot be written. May this user write in data_dir?',
-  SQLITE_READONLY_DIRECTORY: () => 'the database file cannot be written. May this user write in data_dir?',
+  SQLITE_CANTOPEN: () => 'the database file cannot be opened. Does data_dir exist, and is it writable for this user?',
+  SQLITE_READONLY: () => 'the database file cannot be written. Is data_dir writable for this user?',
+  SQLITE_READONLY_DIRECTORY: () => 'the database file cannot be written. Is data_dir writable for this user?',
   SQLITE_BUSY: () => 'the database is locked by another program.',
   ECONNREFUSED: ({ address, port }) =>
-    `nothing answers at ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
+    `connection refused by ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
   ECONNRESET: () => NO_POSTGRES,
   ETIMEDOUT: ({ address, port }) =>
     `${address ?? 'the database host'}:${port ?? ''} does not answer in time. See database.url.`,
-  EHOSTUNREACH: ({ address }) => `there is no way to ${address ?? 'the database host'}. See database.url.`,
+  EHOSTUNREACH: ({ address }) => `${address ?? 'the database host'} is unreachable. See database.url.`,
   EAI_AGAIN: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
   ENOTFOUND: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
-  '28P01': () => 'PostgreSQL refuses the user or password of database.url.',
-  '3D000': () => 'PostgreSQL has no such database; make it first, or correct database.url.',
+  '28P01': () => 'PostgreSQL rejects the user or password of database.url.',
+  '3D000': () => 'the database does not exist in PostgreSQL; create it, or correct database.url.',
 }
 
-/** The sentence for the operator and the exit code; unknown failures show where they happened. */
+/** Returns the message for the operator and the exit code; unknown failures include their stack. */
 export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
   if (error instanceof ConfigError) return { message: error.message, code: 2 }
   if (error instanceof DomainError)
@@ -105,7 +106,7 @@ export function explainFailure(error: unknown): { message: string; code: 1 | 2 }
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 1 }
 }
 
-/** Errors of the library of the object store have metadata, also where nothing answered. */
+/** Errors of the S3 client library have metadata, also if the server does not respond. */
 function explainBucket({ kind, message, cause }: DomainError): string | undefined {
   if (kind !== 'unavailable' || !(cause instanceof Error) || !('$metadata' in cause)) return undefined
   return `${message}: ${[cause.name, cause.message].filter(Boolean).join(' ')}. See [storage] of the configuration.`
@@ -127,6 +128,6 @@ function noDirectory({ path }: SystemError): string {
 }
 
 function notAllowed({ path, syscall, port }: SystemError): string {
-  if (syscall === 'listen') return `this user may not listen on port ${port ?? ''}. Choose one above 1023.`
+  if (syscall === 'listen') return `this user may not listen on port ${port ?? ''}. Choose a port above 1023.`
   return `this user may not write ${path ?? 'in the data directory'}. Correct its owner or set data_dir.`
 }

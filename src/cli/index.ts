@@ -38,7 +38,7 @@ export async function runCli(
   }
 }
 
-/** A group such as `admin user` shows its commands; anything else is an error. */
+/** Prints the commands of a group such as `admin user`; anything else is an error. */
 function unknown(output: Output, argv: readonly string[]): number {
   const words = argv.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some((command) => command.words.startsWith(`${words.join(' ')} `))

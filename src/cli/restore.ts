@@ -5,7 +5,7 @@ import { parseTimestamp } from '../core/platform/timestamp.ts'
 import { type Place, filesUntil, listSeries, momentText, openPlace, restore } from '../domains/operations/index.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 
-/** Makes a data directory from a continuous backup, or lists the moments that it has. */
+/** Creates a data directory from a continuous backup, or lists its points in time. */
 export async function runRestore({ values, config, print }: CommandInput): Promise<number> {
   const [to, from, wanted] = [text(values, 'to'), text(values, 'from'), text(values, 'at')]
   if ((to === undefined) === (values['list'] !== true)) throw new UsageError('one of --to and --list must be given')
@@ -16,12 +16,11 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
   const bucket = from === undefined ? openBackupBucket(settings, createLogger('warn')) : undefined
   try {
     const place = openPlace(from === undefined ? settings.backup : { kind: 'local', directory: from }, bucket)
-    if (place === undefined)
-      throw new UsageError('--from or the section backup of the configuration must name the copy')
+    if (place === undefined) throw new UsageError('set --from or the section backup of the configuration')
     if (to === undefined) return await list(place, print)
     const restored = await restore({ place, at, to: resolve(to), progress: showProgress })
     const { database } = restored
-    if (database !== undefined) print(`The database is as it was at ${momentText(database.moment)}.`)
+    if (database !== undefined) print(`The database is restored as of ${momentText(database.moment)}.`)
     if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${momentText(database.gapUntil)}.`)
     if (restored.filesUntil !== undefined && (database === undefined || restored.filesUntil < database.moment))
       print(`Repositories and files were copied until ${momentText(restored.filesUntil)}.`)

@@ -6,7 +6,9 @@ import type { CommandInput } from './command.ts'
 import { nextSignal, startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** The server in one process. SIGHUP, which replaces the workers of a server that has some, ends it as SIGTERM does. */
+/**
+ * Runs the server in one process. SIGHUP, which replaces the workers of a server with several, stops it like SIGTERM.
+ */
 export async function serveAlone({ config, print }: CommandInput): Promise<number> {
   const stopped = nextSignal(['SIGHUP'])
   const app = await startUnless(stopped, (starting) => createApp(config(), { starting }))
@@ -20,7 +22,7 @@ export async function serveAlone({ config, print }: CommandInput): Promise<numbe
     stopReleasing = releaseWhenQuiet()
     print(await welcome(app))
     const signal = await stopped
-    app.log.info({ signal }, 'stopping: running requests and transfers may finish')
+    app.log.info({ signal }, 'stopping: waiting for running requests and transfers')
     void nextSignal().then((second) => process.exit(128 + constants.signals[second]))
     app.beginStop()
     await sleep(app.config.server.shutdown_delay * 1000)

@@ -8,7 +8,9 @@ import { freeCompiledCode, releaseWhenQuiet } from '../core/platform/process/hea
 import type { CommandInput } from './command.ts'
 import { nextSignal } from './signals.ts'
 
-/** The server in `count` processes and this one, which replaces those that end. SIGHUP replaces them one by one. */
+/**
+ * Runs the server in `count` worker processes; this process replaces those that exit. SIGHUP replaces them one by one.
+ */
 export async function supervise({ config }: CommandInput, count: number): Promise<number> {
   const stopped = nextSignal()
   const { log: logSettings, server } = config()
@@ -29,7 +31,7 @@ export async function supervise({ config }: CommandInput, count: number): Promis
       await supervisor.stop()
       return 1
     }
-    log.info({ signal }, 'stopping: running requests and transfers may finish')
+    log.info({ signal }, 'stopping: waiting for running requests and transfers')
     void nextSignal().then((second) => {
       supervisor.kill()
       process.exit(128 + constants.signals[second])

@@ -10,16 +10,18 @@ import type { CommandInput } from './command.ts'
 import { startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** After the last connection was accepted. */
+/** Time for requests on connections that were just accepted. */
 const LAST_REQUESTS_MS = 300
 
-/** One of several processes of a server. It stops when the supervisor says so, and ends at once without supervisor. */
+/**
+ * Runs one of several worker processes. It stops when the supervisor says so, and exits at once if the supervisor dies.
+ */
 export async function serveAsWorker(input: CommandInput): Promise<number> {
   // NOTE: a terminal sends SIGINT to all processes; the supervisor stops the workers.
   process.on('SIGINT', () => {})
   const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
-  // NOTE: its locks are those of the supervisor. `process.exit` would wait for threads, for a second and more; and it is
-  // what node:cluster does here, unless another listener comes first.
+  // NOTE: the locks of this worker belong to the supervisor. SIGKILL, because `process.exit` would wait more than a
+  // second for threads; registered first, because otherwise node:cluster exits.
   process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   let lock: FileLock | undefined
   try {
@@ -27,7 +29,7 @@ export async function serveAsWorker(input: CommandInput): Promise<number> {
     await serveUntil(terminated, input)
   } finally {
     lock?.release()
-    // Lets the process end: the channel to the supervisor keeps it.
+    // Without this listener the channel to the supervisor no longer keeps the process alive.
     process.removeAllListeners('disconnect')
     process.disconnect?.()
   }
@@ -36,7 +38,7 @@ export async function serveAsWorker(input: CommandInput): Promise<number> {
 
 async function serveUntil(terminated: Promise<void>, { config, print }: CommandInput): Promise<void> {
   const link = await connectToSupervisor({
-    // NOTE: without a callback it throws once the channel is closed.
+    // NOTE: without a callback, send throws once the channel is closed.
     send: (message) => void process.send!(message, undefined, undefined, () => {}),
     onMessage: (receive) => process.on('message', (message) => receive(message as FromSupervisor)),
   })
@@ -49,12 +51,12 @@ async function serveUntil(terminated: Promise<void>, { config, print }: CommandI
     favourSpeed()
     releaseWhenQuiet()
     if (link.processes.isFirst) print(await welcome(app))
-    // NOTE: a worker that is terminated directly may still become the leader.
+    // NOTE: a worker that receives SIGTERM directly may still become the leader.
     void Promise.race([stopped, link.leading.then(() => app.background)]).then((background) => background?.start())
     void link.serverStopping.then(() => app.beginStop())
     link.ready()
     await stopped
-    // NOTE: other workers take new connections; those that this one has accepted get time to send their requests.
+    // NOTE: other workers accept new connections; clients of this one still have time to send their requests.
     NetServer.prototype.close.call(app.http.server)
     await sleep(LAST_REQUESTS_MS)
   } finally {

@@ -3,8 +3,8 @@ import { workerCount } from '../app/workers/worker-count.ts'
 import type { CommandInput } from './command.ts'
 
 /**
- * Runs the server until SIGINT or SIGTERM; a second signal ends it at once. NOTE: what runs is loaded on demand,
- * because a supervisor does not need the product.
+ * Runs the server until SIGINT or SIGTERM; a second signal ends it at once. NOTE: modules are loaded on demand,
+ * because the supervisor does not need the application.
  */
 export async function serve(input: CommandInput): Promise<number> {
   if (cluster.isWorker) return (await import('./serve-worker.ts')).serveAsWorker(input)

@@ -2,14 +2,17 @@ type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM'
 
 const ENDING: readonly Signal[] = ['SIGINT', 'SIGTERM']
 
-/** The next signal that ends a server; `further` are signals that do so too. */
+/** Resolves with the next signal that stops a server; `further` are additional signals. */
 export function nextSignal(further: readonly Signal[] = []): Promise<Signal> {
   return Promise.race(
     [...ENDING, ...further].map((name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name)))),
   )
 }
 
-/** What `start` makes; undefined when `stopped` resolves while it waits for what it needs (`AppOverrides.starting`). */
+/**
+ * Returns the result of `start`; undefined if `stopped` resolves while it waits for the database
+ * (`AppOverrides.starting`).
+ */
 export async function startUnless<T>(
   stopped: Promise<unknown>,
   start: (starting: AbortSignal) => Promise<T>,

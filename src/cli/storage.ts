@@ -5,7 +5,7 @@ import { withCore } from './with-core.ts'
 const MB = 1_000_000
 const MAX_NAMED = 20
 
-/** 0 when the target has every file, 1 when some could not be copied. */
+/** Returns 0 if the target has every file, 1 if some could not be copied. */
 export async function migrateStorage({ values, config, print }: CommandInput): Promise<number> {
   const to = text(values, 'to')
   if (to !== 's3' && to !== 'local') throw new UsageError(`--to is s3 or local, got ${to}`)
@@ -18,11 +18,11 @@ export async function migrateStorage({ values, config, print }: CommandInput): P
     migrateStoredFiles(core, { to, verify, deleteSource }, showProgress),
   )
   if (process.stderr.isTTY) process.stderr.write('\n')
-  print(`Copied ${copied} files, ${(bytes / MB).toFixed(1)} MB; ${present} were there already.`)
-  if (deleteSource) print(`Deleted ${deleted} files where they were.`)
+  print(`Copied ${copied} files, ${(bytes / MB).toFixed(1)} MB; ${present} already existed.`)
+  if (deleteSource) print(`Deleted ${deleted} source files.`)
   if (settings.storage.kind !== to)
     print(
-      `New files still go to ${settings.storage.kind}: set storage.kind = "${to}", restart the server, and run this again.`,
+      `New files are still stored in ${settings.storage.kind}: set storage.kind = "${to}", restart the server, and run this again.`,
     )
   if (failures.length === 0) return 0
   print(`${failures.length} files could not be copied:`)

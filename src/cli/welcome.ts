@@ -3,7 +3,7 @@ import { isTlsOn } from '../core/config/index.ts'
 import { randomPassword } from '../core/platform/crypto/crypto.ts'
 import { commandLine } from '../domains/accounts/index.ts'
 
-/** Says where the server is and, when there is no user yet, makes the first administrator. */
+/** Returns the server's address and, if there is no user yet, creates the first administrator. */
 export async function welcome(app: App): Promise<string> {
   const url = app.site.rootUrl()
   const lines = [`Ingot is listening at ${url}`]
@@ -12,15 +12,15 @@ export async function welcome(app: App): Promise<string> {
     await app.users.create(commandLine, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
     lines.push(
       '',
-      `Made the first administrator:   admin   password: ${password}`,
-      'The password is shown this once. Next:',
+      `Created the first administrator:   admin   password: ${password}`,
+      'The password is not shown again. Next:',
       `  curl -u admin:${password} -H 'content-type: application/json' -d '{"name":"hello","auto_init":true}' ${url}/api/v1/user/repos`,
       `  git clone ${url}/admin/hello.git`,
     )
     if (!isTlsOn(app.config.tls))
       lines.push(
         '',
-        'For HTTPS, two lines in the configuration file are enough (docs/operate/https.md):',
+        'For HTTPS, add two lines to the configuration file (docs/operate/https.md):',
         '  server.root_url = "https://git.example.org"',
         '  tls.acme = true',
       )

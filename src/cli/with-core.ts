@@ -3,7 +3,7 @@ import type { Config } from '../core/config/index.ts'
 import { notFound } from '../core/platform/errors.ts'
 import type { User } from '../domains/accounts/index.ts'
 
-/** Runs work on the product without a server, and closes it in any case. */
+/** Runs work on the application without a server, and always closes it. */
 export async function withCore<T>(
   config: Config,
   work: (core: CoreApp) => Promise<T>,

@@ -139,14 +139,14 @@ describe('a start', () => {
   it('stops at a secret key that is empty', async () => {
     useCopy()
     writeFileSync(join(data, 'secret.key'), '')
-    await expectRefusal(/secret\.key is empty: put back the key/)
+    await expectRefusal(/secret\.key is empty: restore its content/)
   })
 
   it('stops at a database server that is not there', async () => {
     mkdirSync(data)
     const now = ['--set', 'database.start_timeout=0']
     await expectRefusal(
-      /nothing answers at 127\.0\.0\.1:1\. Is PostgreSQL running there\?/,
+      /connection refused by 127\.0\.0\.1:1\. Is PostgreSQL running there\?/,
       '--set',
       'database.start_timeout=1',
       '--set',

@@ -229,7 +229,7 @@ it('migrate says what it applied, then that nothing is left', async () => {
   })
   expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
     code: 0,
-    stdout: 'The schema was up to date.\n',
+    stdout: 'The schema was already up to date.\n',
   })
 })
 
@@ -336,6 +336,6 @@ describe('a machine that is not as it should be', () => {
     })
     const blocked = join(folder.path, 'blocked')
     mkdirSync(join(blocked, 'server.lock'), { recursive: true })
-    expect(await command(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'may this user write there?'))
+    expect(await command(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'is it writable for this user?'))
   })
 })

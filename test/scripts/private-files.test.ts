@@ -123,7 +123,9 @@ describe('doctor', () => {
     chmodSync(data, 0o750)
     const found = await doctor()
     expect(found.code).toBe(1)
-    const line = /^ {2}PROBLEM {2}21 directories and 20 files are open to others: (.*) and 31 more$/m.exec(found.stdout)
+    const line = /^ {2}PROBLEM {2}21 directories and 20 files are accessible to others: (.*) and 31 more$/m.exec(
+      found.stdout,
+    )
     const named = line![1]!.split(', ')
     expect(named).toHaveLength(10)
     expect(named[0]).toBe(data)
@@ -131,7 +133,9 @@ describe('doctor', () => {
     const fixed = await doctor('--fix')
     expect(fixed).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('fixed  21 directories and 20 files are now for their owner alone') as string,
+      stdout: expect.stringContaining(
+        'fixed  21 directories and 20 files are now accessible to their owner only',
+      ) as string,
     })
     expect(openPaths(data)).toEqual([])
     expect(readFileSync(join(blobs, 'd0', 'file'), 'utf8')).toBe('x')
@@ -142,7 +146,7 @@ describe('doctor', () => {
     await openedData()
     const { code, stdout } = await doctor()
     expect(code).toBe(0)
-    expect(stdout).toMatch(/note {2}20 directories and 20 files would be open to others in a copy/)
+    expect(stdout).toMatch(/note {2}20 directories and 20 files would be accessible to others in a copy/)
   })
 
   it('leaves alone what is not of Ingot', async () => {
@@ -159,7 +163,7 @@ describe('doctor', () => {
     await openedData()
     chmodSync(data, 0o755)
     chownSync(data, 1234, 1234)
-    expect((await doctor()).stdout).toContain('21 directories and 20 files are open to others')
+    expect((await doctor()).stdout).toContain('21 directories and 20 files are accessible to others')
     const server = await serveHere(data)
     expect(modeOf(data)).toBe('755')
     expect(await server.stop()).toBe(0)

@@ -215,7 +215,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     expect(await rotateSecretKey({ config: () => server.app.config, print }, { settleMs: 0 })).toBe(1)
     expect(printed.join('\n')).toMatch(/^Encrypted \d{4} values with the current key\.\nThe former key is deleted\./)
     expect(printed.slice(-2)).toEqual([
-      '1 rows have a value that no known key decrypts; it was left as it is:',
+      '1 rows contain a value that no known key decrypts. They were not changed:',
       `  actions_secret ${lost!.id}`,
     ])
     expect(await rows(server, 'actions_secret', { name: 'LOST' })).toEqual([lost])

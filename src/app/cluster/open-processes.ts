@@ -10,13 +10,13 @@ import { lockDataDir, openDataDir, shareDataDir } from '../data-dir.ts'
 import { hostname } from 'node:os'
 import { invalid } from '../../core/platform/errors.ts'
 
-/** What `[cluster]` means for one node. */
+/** The settings of `[cluster]` for one node. */
 export interface ClusterSettings {
   /** Unique within the cluster. */
   readonly node: string
   /** Absolute path of the directory of this node alone. */
   readonly localDir: string
-  /** Milliseconds after which the locks of a process that does not respond are free. */
+  /** Milliseconds until the locks of an unresponsive process become free. */
   readonly leaseMs: number
 }
 
@@ -26,7 +26,7 @@ const NOT_IN_NAMES = /[^A-Za-z0-9._-]/g
 export const nodeName = ({ cluster }: Pick<Config, 'cluster'>): string =>
   cluster.node === '' ? hostname().replace(NOT_IN_NAMES, '-').slice(0, 63) : cluster.node
 
-/** Undefined where `cluster.enabled` is off. Throws Invalid, which stops the start, without PostgreSQL. */
+/** Undefined if `cluster.enabled` is off. Throws Invalid, which stops the start, without PostgreSQL. */
 export function clusterSettings(
   config: Pick<Config, 'cluster' | 'database' | 'data_dir'>,
 ): ClusterSettings | undefined {
@@ -44,16 +44,16 @@ export function clusterSettings(
 
 interface OpenedProcesses {
   readonly processes: Processes
-  /** Absolute path of the directory of caches, of this machine alone. */
+  /** Absolute path of the cache directory, used by this machine only. */
   readonly cacheDir: string
   /** Closes the database too. */
   close(): Promise<void>
 }
 
-/** Locks what belongs to one server: the data directory, or in a cluster the directory of the node. */
+/** Locks the data directory of a server, or in a cluster the directory of the node. */
 export const lockServer = (config: Config): FileLock => lockDataDir(openDataDir(lockedDir(config)))
 
-/** Keeps the next server from what this worker may still use after its supervisor was killed. */
+/** Prevents another server from starting while this worker outlives a killed supervisor. */
 export const shareServer = (config: Config): FileLock => shareDataDir(openDataDir(lockedDir(config)))
 
 const lockedDir = (config: Config): string => clusterSettings(config)?.localDir ?? config.data_dir
@@ -61,13 +61,13 @@ const lockedDir = (config: Config): string => clusterSettings(config)?.localDir 
 interface OpenOptions {
   readonly dataDir: string
   readonly log: Logger
-  /** Those of this machine. */
+  /** The processes of this machine. */
   readonly local: Processes
-  /** With its tables; closed with the result, and when that cannot be made. */
+  /** Closed together with the result, and if opening fails. */
   readonly database: Database
 }
 
-/** Those of the machine, and in a cluster those of all its nodes. */
+/** Opens the processes of the machine, in a cluster those of all its nodes. */
 export async function openProcesses(config: Config, options: OpenOptions): Promise<OpenedProcesses> {
   const { dataDir, log, local, database } = options
   const settings = clusterSettings(config)
@@ -86,13 +86,13 @@ export async function openProcesses(config: Config, options: OpenOptions): Promi
 }
 
 /**
- * The same for all runs of a server, of which there is one at a time: its data directory is locked. A PostgreSQL
- * database may have servers on other machines, with directories of the same path.
+ * Identifies a server across its runs, of which only one is active: its data directory is locked. One PostgreSQL
+ * database may have servers on other machines with the same path.
  */
 const serverScope = (config: Config, dataDir: string): string =>
   sha256Hex(config.database.url.startsWith('postgres') ? `${nodeName(config)}\n${dataDir}` : dataDir).slice(0, 16)
 
-/** Runs `start` while no other node starts: nodes would make keys and directories that each of them misses. */
+/** Runs `start` while no other node starts: concurrent starts could generate keys and directories twice. */
 export async function startingAlone<T>(
   { acrossMachines, locks }: Pick<Processes, 'acrossMachines' | 'locks'>,
   start: () => Promise<T>,

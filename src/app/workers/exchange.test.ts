@@ -19,7 +19,7 @@ async function join(exchange: Exchange, id: number): Promise<WorkerLink & { leav
   return { ...link, leave: (isKilled = false) => exchange.remove(peer, isKilled) }
 }
 
-it('locks for all workers, and releases what a worker had locked when it ends', async () => {
+it('locks for all workers, and releases the locks of a worker that exits', async () => {
   const exchange = new Exchange()
   const [first, second] = await Promise.all([join(exchange, 0), join(exchange, 1)])
   await first.processes.locks!.lock('a', 'exclusive')
@@ -30,7 +30,7 @@ it('locks for all workers, and releases what a worker had locked when it ends', 
   expect(exchange.lockCount).toBe(0)
 })
 
-it('withdraws what a worker that ends waited for', async () => {
+it('withdraws the lock requests of a worker that exits', async () => {
   const exchange = new Exchange()
   const [first, second, third] = await Promise.all([join(exchange, 0), join(exchange, 1), join(exchange, 2)])
   const release = await first.processes.locks!.lock('a', 'exclusive')
@@ -42,7 +42,7 @@ it('withdraws what a worker that ends waited for', async () => {
   expect(exchange.lockCount).toBe(0)
 })
 
-it('announces to all other workers, what follows closely once', async () => {
+it('sends announcements to all other workers, and merges those that come in quick succession', async () => {
   const exchange = new Exchange()
   const [first, second] = await Promise.all([join(exchange, 0), join(exchange, 1)])
   const heard: string[] = []
@@ -55,7 +55,7 @@ it('announces to all other workers, what follows closely once', async () => {
   expect(heard.toSorted()).toEqual(['', 'detail'])
 })
 
-it('asks all other workers, without those that end before they answer', async () => {
+it('asks all other workers, except those that exit before they answer', async () => {
   const exchange = new Exchange()
   const [first, second, third] = await Promise.all([join(exchange, 0), join(exchange, 1), join(exchange, 2)])
   second.processes.answer('question', async () => 'answer')
@@ -66,7 +66,7 @@ it('asks all other workers, without those that end before they answer', async ()
   expect(await answers).toEqual(['answer'])
 })
 
-it('tells the others which workers have ended', async () => {
+it('informs the others which workers have exited', async () => {
   const exchange = new Exchange()
   const [first, second] = await Promise.all([join(exchange, 0), join(exchange, 1)])
   const [one, two] = [first.processes, second.processes]
@@ -79,7 +79,7 @@ it('tells the others which workers have ended', async () => {
   await new Promise(setImmediate)
   expect(heard).toEqual([[two.self], []])
   expect(one.ended([one.self, two.self, third.processes.self])).toEqual([two.self, third.processes.self])
-  // One that came later knows who ended before.
+  // A later worker knows which exited before.
   const last = (await join(exchange, 3)).processes
   expect(last.ended([one.self, two.self, last.self])).toEqual([two.self])
 })

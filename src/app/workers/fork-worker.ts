@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { FromSupervisor, FromWorker } from './messages.ts'
 
-/** How a process ended; both are null where it could not be started. */
+/** Exit of a process; both are null if it could not be started. */
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
@@ -9,7 +9,7 @@ export interface Exit {
 
 /** A worker process as the supervisor sees it. */
 export interface WorkerProcess {
-  /** Numbers only grow. */
+  /** Increases with each worker. */
   readonly id: number
   readonly pid: number | undefined
   send(message: FromSupervisor): void
@@ -20,16 +20,16 @@ export interface WorkerProcess {
   onExit(listener: (exit: Exit) => void): void
 }
 
-/** Starts this program again as a worker, which accepts connections on the ports of this process. */
+/** Forks this program as a worker, which accepts connections on the ports of this process. */
 export function forkWorker(): WorkerProcess {
-  // NOTE: workers accept connections themselves. One that the supervisor hands to a worker that is killed would stay
-  // open without an answer for ever.
+  // NOTE: workers accept connections themselves. A connection handed by the supervisor to a killed worker would stay
+  // open for ever without a response.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const worker = cluster.fork()
   const ended = Promise.withResolvers<Exit>()
   worker.once('exit', (code: number | null, signal: string | null) => ended.resolve({ code, signal }))
   worker.on('error', () => {
-    // NOTE: the system had no room for a process; otherwise the exit is reported.
+    // NOTE: the system could not start the process; otherwise the exit is reported.
     if (worker.process.pid === undefined) ended.resolve({ code: null, signal: null })
   })
   return {

@@ -22,24 +22,24 @@ export type FromSupervisor =
       readonly kind: 'welcome'
       readonly count: number
       readonly slot: number
-      /** Numbers of this worker and of all that run; numbers only grow. */
+      /** Numbers of this worker and of all running workers; numbers only increase. */
       readonly id: number
       readonly others: readonly number[]
-      /** Names this run of the supervisor. */
+      /** Identifies this run of the supervisor. */
       readonly run: string
-      /** Of the supervisor: wall-clock milliseconds. */
+      /** Start of the supervisor, in wall-clock milliseconds. */
       readonly startedAt: number
       readonly isFirst: boolean
     }
   /** From now on this worker runs events, jobs and the schedule. */
   | { readonly kind: 'lead' }
-  /** The whole server will stop: tell balancers. */
+  /** The whole server will stop: report it to load balancers. */
   | { readonly kind: 'stopping' }
-  /** Finish what runs, then exit. */
+  /** Finish running work, then exit. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'locked'; readonly id: number; readonly isGranted: boolean }
   | { readonly kind: 'announced'; readonly topic: string; readonly detail: string }
-  /** Another worker has ended; `isKilled`: not of its own accord. */
+  /** Another worker has exited; `isKilled` if it did not exit by itself. */
   | { readonly kind: 'ended'; readonly id: number; readonly isKilled: boolean }
   | { readonly kind: 'asked'; readonly id: number; readonly question: string }
   | { readonly kind: 'answers'; readonly id: number; readonly texts: readonly string[] }
@@ -62,18 +62,18 @@ interface Question {
 const ANSWER_MS = 1000
 
 /**
- * The supervisor's part of what workers share: one table of locks, announcements to all others, questions to all
- * others. Nothing in it outlives the worker that it belongs to.
+ * State shared by the workers, in the supervisor: one table of locks, announcements and questions to all
+ * others. All state of a worker is deleted when it exits.
  */
 export class Exchange {
   readonly #locks = new LockTable()
   readonly #peers = new Map<number, Peer>()
-  /** By worker and the worker's id of the request: what releases the lock, or withdraws the request. */
+  /** By worker and request id: the function that releases the lock, or withdraws the request. */
   readonly #held = new Map<number, Map<number, Release>>()
   readonly #questions = new Map<number, Question>()
   #nextQuestion = 0
 
-  /** Names that are locked or waited for. */
+  /** Number of names that are locked or requested. */
   get lockCount(): number {
     return this.#locks.size
   }
@@ -88,7 +88,7 @@ export class Exchange {
     return [...this.#peers.keys()]
   }
 
-  /** Releases the locks of a worker that has ended, and answers without it. */
+  /** Releases the locks of a worker that has exited, and completes questions without its answer. */
   remove({ id }: Peer, isKilled: boolean): void {
     if (!this.#peers.delete(id)) return
     for (const other of this.#peers.values()) other.send({ kind: 'ended', id, isKilled })

@@ -4,12 +4,12 @@ type Welcome = Extract<FromSupervisor, { readonly kind: 'welcome' }>
 type Ended = Extract<FromSupervisor, { readonly kind: 'ended' }>
 type Listener = (names: readonly string[]) => void
 
-/** The other workers of a supervisor, by names made of its run and their numbers. */
+/** The other workers of a supervisor, named by its run and their numbers. */
 export class OtherWorkers {
   #run = ''
   #self = 0
   #before: ReadonlySet<number> = new Set()
-  /** Of those that were there before this one or came later. */
+  /** Exited workers among the earlier and later ones. */
   readonly #ended = new Set<number>()
   readonly #listeners = new Set<Listener>()
 

@@ -4,7 +4,7 @@ import type { Exit, WorkerProcess } from './fork-worker.ts'
 import type { FromWorker } from './messages.ts'
 import { Supervisor } from './supervisor.ts'
 
-/** A worker that does what a test says; asked to stop it ends in order, and killed it ends by SIGKILL. */
+/** A worker controlled by the test; on stop it exits normally, on kill by SIGKILL. */
 class FakeWorker implements WorkerProcess {
   readonly id: number
   readonly pid: number
@@ -37,7 +37,7 @@ class FakeWorker implements WorkerProcess {
 }
 
 let workers: FakeWorker[]
-/** What becomes of a worker that is started: by default a test says so later. */
+/** Called for each started worker; by default the test decides later. */
 let begin: (worker: FakeWorker) => void
 beforeEach(() => {
   workers = []
@@ -64,7 +64,7 @@ const running = (): number[] => workers.filter(({ isRunning }) => isRunning).map
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 const serves = (worker: FakeWorker): void => worker.serve()
 
-it('restarts the workers when all have started, and once more for calls meanwhile', async () => {
+it('restarts the workers when all have started, and once more for calls during a restart', async () => {
   const supervisor = make()
   const started = supervisor.start()
   const restarted = supervisor.restart()
@@ -96,7 +96,7 @@ it('does not restart after a start that failed', async () => {
   expect(workers).toHaveLength(1)
 })
 
-it('starts no worker once it stops, and waits for none that is to be replaced', async () => {
+it('starts no worker after a stop, and does not wait for one that is to be replaced', async () => {
   const supervisor = make()
   const started = supervisor.start()
   await settle()
@@ -117,7 +117,7 @@ it('starts no worker once it stops, and waits for none that is to be replaced', 
   expect([running(), vi.getTimerCount()]).toEqual([[], 0])
 })
 
-it('ends a restart when it stops', async () => {
+it('ends a restart on a stop', async () => {
   const supervisor = make()
   begin = serves
   await supervisor.start()
@@ -131,7 +131,7 @@ it('ends a restart when it stops', async () => {
   expect([running(), workers.length]).toEqual([[], 3])
 })
 
-it('keeps its number of workers when one ends during a restart', async () => {
+it('keeps its number of workers when one exits during a restart', async () => {
   const supervisor = make()
   begin = serves
   await supervisor.start()
@@ -171,7 +171,7 @@ it('replaces workers with growing pauses, and gives up when none serves', async 
   expect(workers.length - before).toBeLessThan(10)
 })
 
-it('starts the others when the one that serves again shows that a start is possible', async () => {
+it('starts the others when the restarted one shows that a start is possible', async () => {
   const supervisor = make(3)
   begin = serves
   await supervisor.start()

@@ -4,10 +4,10 @@ import { Exchange, type Peer } from './messages.ts'
 import type { Exit, WorkerProcess } from './fork-worker.ts'
 
 interface SupervisorOptions {
-  /** Worker processes that serve side by side. */
+  /** Number of worker processes. */
   readonly count: number
   readonly log: Logger
-  /** Seconds that running requests get to finish. */
+  /** Seconds for running requests to finish. */
   readonly shutdownTimeout: number
   fork(): WorkerProcess
 }
@@ -20,24 +20,24 @@ interface Member {
   readonly startedAt: number
   readonly isReady: Promise<boolean>
   readonly hasEnded: Promise<void>
-  /** It accepts connections. */
+  /** Whether it accepts connections. */
   isServing: boolean
-  /** It was asked to stop: it is not replaced. */
+  /** Whether it was told to stop; it is not replaced. */
   isLeaving: boolean
 }
 
 const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 30_000
-/** A worker that lived this long was not stopped by what stops every start. */
+/** A worker that ran this long did not fail because of a permanent error. */
 const HEALTHY_MS = 60_000
-/** Seconds after the shutdown timeout until a worker is killed. */
+/** Seconds between the shutdown timeout and the kill of a worker. */
 const GRACE_SECONDS = 10
-/** Workers that end one after the other before they serve, until a server in which no other serves ends. */
+/** Number of consecutive failed starts, with no worker serving, after which the server exits. */
 const MAX_FAILED_STARTS = 6
 
 /**
- * Runs worker processes that accept connections on the same ports. A worker that ends is replaced; one of them, the
- * leader, runs events, jobs and the schedule. What workers share is in this process, which serves no requests.
+ * Runs worker processes that accept connections on the same ports and replaces those that exit. One of them, the
+ * leader, runs events, jobs and the schedule. This process holds their shared state and serves no requests.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -50,9 +50,9 @@ export class Supervisor {
   #leader: Member | undefined
   #isFirst = true
   #isStopping = false
-  /** Before the next replacement; none after a worker that was healthy. */
+  /** Pause before the next replacement; 0 after a healthy worker. */
   #pauseMs = 0
-  /** Until workers that ended are replaced. */
+  /** Timer for the replacement of workers that have exited. */
   #filling: NodeJS.Timeout | undefined
   #failedStarts = 0
   #isRestartWanted = false
@@ -62,12 +62,12 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Resolves when none serves any more and those that replace them end again and again. */
+  /** Resolves when no worker serves and all replacements fail. */
   get failed(): Promise<void> {
     return this.#failed.promise
   }
 
-  /** Resolves with false when the first worker ended before it served: what stopped it would stop the others. */
+  /** Resolves with false if the first worker exits before it serves: the others would fail too. */
   async start(): Promise<boolean> {
     const isReady = await this.#fork().isReady
     // NOTE: the others were started when the first one began to serve.
@@ -78,7 +78,7 @@ export class Supervisor {
 
   /**
    * Replaces the workers one after the other, each when its successor accepts connections. Waits until all have
-   * started; calls during a restart end in one more.
+   * started; calls during a restart cause one more.
    */
   restart(): Promise<void> {
     this.#isRestartWanted = true
@@ -88,13 +88,13 @@ export class Supervisor {
     return this.#restarting
   }
 
-  /** All workers will be stopped soon. */
+  /** Announces that all workers will be stopped soon. */
   announceStop(): void {
     this.#endReplacing()
     for (const { peer } of this.#members) peer.send({ kind: 'stopping' })
   }
 
-  /** Lets the workers finish what runs. */
+  /** Stops the workers after their running work. */
   async stop(): Promise<void> {
     this.#endReplacing()
     await Promise.all([...this.#members].map((member) => this.#end(member)))
@@ -126,7 +126,7 @@ export class Supervisor {
       const successor = this.#fork()
       if (!(await successor.isReady)) {
         if (!this.#isStopping)
-          this.#options.log.error({ pid: old.worker.pid }, 'a new worker did not start; the old ones stay')
+          this.#options.log.error({ pid: old.worker.pid }, 'a new worker failed to start; keeping the old ones')
         return
       }
       await this.#end(old)
@@ -200,16 +200,16 @@ export class Supervisor {
     const isAlone = !this.#present().some(({ isServing }) => isServing)
     if (isAlone && this.#failedStarts >= MAX_FAILED_STARTS) {
       const attempts = this.#failedStarts
-      this.#options.log.fatal({ code, signal, attempts }, 'no worker serves and none can be started: the server ends')
+      this.#options.log.fatal({ code, signal, attempts }, 'no worker serves and none can be started: exiting')
       this.#failed.resolve()
     } else if (this.#present().length < this.#options.count) {
       const pause = this.#nextPause(performance.now() - startedAt)
-      this.#options.log.error({ pid: worker.pid, code, signal, pause }, 'a worker ended and is replaced')
+      this.#options.log.error({ pid: worker.pid, code, signal, pause }, 'worker exited; replacing it')
       this.#filling ??= setTimeout(() => {
         this.#filling = undefined
         this.#fill()
       }, pause)
-    } else this.#options.log.error({ pid: worker.pid, code, signal }, 'a worker ended')
+    } else this.#options.log.error({ pid: worker.pid, code, signal }, 'worker exited')
   }
 
   /** Milliseconds. */
@@ -218,7 +218,7 @@ export class Supervisor {
     return this.#pauseMs
   }
 
-  /** Starts what is missing; only one while none serves, because what stops it would stop the others. */
+  /** Starts missing workers; only one while none serves, because the others would fail for the same reason. */
   #fill(): void {
     const present = this.#present()
     const missing = this.#isStopping ? 0 : this.#options.count - present.length
@@ -227,7 +227,7 @@ export class Supervisor {
     for (let n = 0; n < starting; n++) this.#fork()
   }
 
-  /** Those that are not asked to stop. */
+  /** The workers that were not told to stop. */
   #present(): Member[] {
     return [...this.#members].filter(({ isLeaving }) => !isLeaving)
   }
@@ -239,7 +239,7 @@ export class Supervisor {
     return slot
   }
 
-  /** Makes another worker the leader; the next one that serves when there is none. */
+  /** Makes another serving worker the leader; if there is none, the next one that serves. */
   #lead(): void {
     this.#leader = this.#present().find(({ isServing }) => isServing)
     this.#leader?.peer.send({ kind: 'lead' })

@@ -10,7 +10,7 @@ interface Machine {
 }
 
 /**
- * How many processes serve: as configured; 0 is one for each core, at most 8, and one where the machine, or the
+ * Number of worker processes: the configured number; 0 is one per core, at most 8, and one if the machine, or the
  * container, has less than 2 GiB of memory.
  */
 export function workerCount(configured: number, machine: Machine = thisMachine()): number {
@@ -18,7 +18,7 @@ export function workerCount(configured: number, machine: Machine = thisMachine()
   return machine.memory < SMALL_MEMORY ? 1 : Math.min(MAX_AUTOMATIC, machine.cores)
 }
 
-/** NOTE: Node counts the cores that a container may use, but the memory of the whole machine. */
+/** NOTE: Node respects the container's limit of cores, but not of memory. */
 function thisMachine(): Machine {
   const limit = process.constrainedMemory()
   return { cores: availableParallelism(), memory: limit > 0 ? Math.min(limit, totalmem()) : totalmem() }

@@ -3,29 +3,29 @@ import type { Processes } from '../../core/platform/concurrency/processes.ts'
 import type { FromSupervisor, FromWorker } from './messages.ts'
 import { OtherWorkers } from './other-workers.ts'
 
-/** The channel to the supervisor: that of `node:child_process`. */
+/** The channel to the supervisor, from `node:child_process`. */
 export interface Channel {
   send(message: FromWorker): void
-  /** Registers the one receiver. */
+  /** Registers the only receiver. */
   onMessage(receive: (message: FromSupervisor) => void): void
 }
 
-/** What a worker has of its supervisor. */
+/** A worker's connection to its supervisor. */
 export interface WorkerLink {
   readonly processes: Processes
-  /** Says that this worker accepts requests. */
+  /** Reports that this worker accepts requests. */
   ready(): void
-  /** Resolves when this worker is to run events, jobs and the schedule. */
+  /** Resolves when this worker becomes the leader and runs events, jobs and the schedule. */
   readonly leading: Promise<void>
   /** Resolves when the whole server will stop. */
   readonly serverStopping: Promise<void>
-  /** Resolves when this worker is to stop. */
+  /** Resolves when this worker must stop. */
   readonly stopping: Promise<void>
 }
 
 type Answer = () => Promise<string>
 
-/** Says hello to the supervisor and resolves with its welcome. */
+/** Greets the supervisor and resolves with its welcome. */
 export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
   const welcome = Promise.withResolvers<WorkerLink>()
   const leading = Promise.withResolvers<void>()
@@ -53,7 +53,7 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
           locks,
           announce: (topic, detail) => announcements.announce(topic, detail),
           onAnnounced: (topic, listener) => announcements.listen(topic, listener),
-          // A worker whose channel closes ends; one that was killed may have left something unsaid.
+          // A worker exits when its channel closes; a killed worker may have unsent announcements.
           onMissed: (listener) => others.onEnded((names) => names.length > 0 && listener()),
           otherNodes: async () => [],
           ask: (question) => questions.ask(question),
@@ -77,7 +77,7 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
   return welcome.promise
 }
 
-/** The lock table of the supervisor, which releases what a worker has locked when the worker ends. */
+/** The lock table of the supervisor, which releases the locks of a worker when it exits. */
 class RemoteLocks implements SharedLocks {
   readonly #channel: Channel
   readonly #waiting = new Map<number, (release: Release | undefined) => void>()
@@ -119,7 +119,7 @@ class RemoteLocks implements SharedLocks {
 class Announcements {
   readonly #channel: Channel
   readonly #listeners = new Map<string, Set<(detail: string) => void>>()
-  /** Topics that are announced in the next turn. */
+  /** Topics to announce in the next turn. */
   readonly #pending = new Set<string>()
 
   constructor(channel: Channel) {
@@ -174,7 +174,7 @@ class Questions {
     this.#asked.delete(id)
   }
 
-  /** NOTE: without an answer the supervisor answers the question in time without this process. */
+  /** NOTE: if this process does not answer in time, the supervisor answers without it. */
   async reply(id: number, question: string): Promise<void> {
     const text = await this.#answers
       .get(question)?.()

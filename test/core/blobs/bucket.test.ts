@@ -112,7 +112,7 @@ describe('files in a bucket', () => {
     s3.uploads.set('old', { key: 'one/lfs/x', parts: new Map(), begunAt: Date.now() - 50 * 3_600_000 })
     s3.uploads.set('new', { key: 'one/lfs/y', parts: new Map(), begunAt: Date.now() })
     s3.uploads.set('foreign', { key: 'two/lfs/z', parts: new Map(), begunAt: 0 })
-    const said = '1 uploads to the bucket were not finished; the server aborts them daily'
+    const said = '1 uploads to the bucket are incomplete; the server aborts them daily'
     expect(await examine(server)).toEqual([{ what: said, state: 'note' }])
     await server.app.database.transaction((tx) => server.app.jobs.enqueue(tx, 'storage.clean', {}))
     await server.drain()

@@ -124,7 +124,7 @@ describe('a migration into a bucket and back', () => {
     ])
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--to is s3 or local, got tape')])
     expect([moved.code, moved.stderr]).toEqual([0, ''])
-    expect(moved.stdout).toBe('Copied 1 files, 0.0 MB; 0 were there already.\nDeleted 1 files where they were.')
+    expect(moved.stdout).toBe('Copied 1 files, 0.0 MB; 0 already existed.\nDeleted 1 source files.')
     expect(localFiles(server.dataDir)).toEqual([])
     expect(inBucket()).toEqual(oids())
     await expectAll()
@@ -163,7 +163,7 @@ describe('a migration into a bucket and back', () => {
 describe('settings of the bucket', () => {
   it.each([
     [{ 'storage.kind': 's3' }, /storage\.kind = "s3" needs storage\.bucket/],
-    [{ 'storage.bucket': 'b12', 'storage.access_key': 'x' }, /storage\.access_key needs storage\.secret_key/],
+    [{ 'storage.bucket': 'b12', 'storage.access_key': 'x' }, /storage\.access_key and storage\.secret_key/],
     [{ 'storage.bucket': 'b12', 'storage.secret_key_file': '/nonexistent' }, /cannot read \/nonexistent/],
   ])('%j stops the start', async (settings, message) => {
     const flags = { data_dir: join(folder.path, 'never'), 'log.level': 'silent', ...settings }

@@ -132,10 +132,10 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
     const [uuid, hookId, event] = lines[0]!.split('\t')
     expect([hookId, event]).toEqual([String(hook.id), 'push'])
     expect((await runCommand(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).stdout).toBe(
-      '1 delivery will be tried again.\n',
+      '1 delivery is queued again.\n',
     )
     expect(await runCommand(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).toMatchObject({ code: 1 })
-    expect((await runCommand(['admin', 'hook', 'requeue', ...place])).stdout).toBe('1 delivery will be tried again.\n')
+    expect((await runCommand(['admin', 'hook', 'requeue', ...place])).stdout).toBe('1 delivery is queued again.\n')
     expect(await world.deliveries(hook.id)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
   })
 })
