@@ -19,7 +19,7 @@ import {
   type RequestSource,
 } from '../platform/request-source.ts'
 
-/** What is needed of a request. */
+/** The parts of a request that identify its caller. */
 interface Sent {
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -30,7 +30,7 @@ export const clientOf = ({ ip, headers }: Sent): RequestClient => ({
   userAgent: boundedUserAgent([headers['user-agent']].flat()[0]),
 })
 
-/** What is recorded of a request whose caller has this credential. */
+/** The record of a request whose caller has this credential. */
 export const sourceOf = (request: Sent, credential: RequestCredential): RequestSource => ({
   ...clientOf(request),
   credential,
@@ -122,7 +122,7 @@ function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): 
 }
 
 /**
- * COMPAT: says at every answer that the place of the token is a bad one, refusals included
+ * COMPAT: every response, refusals included, warns about the place of the token
  * (test/core/http/requests.test.ts).
  */
 export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
@@ -130,7 +130,7 @@ export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settin
     void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
 }
 
-/** The account that the caller wants to act as, of the query, the form or the header. */
+/** The name of the account to act as, from the query, the form or the header. */
 export const sudoName = (request: FastifyRequest): string | undefined =>
   one((request.query as Fields)['sudo']) || one(formOf(request)['sudo']) || one(request.headers['sudo'])
 

@@ -2,7 +2,7 @@ import { compileDecoder, type Decoder } from './body/decode.ts'
 import type { Operation } from './operation.ts'
 import { compilePath, compileParams } from './path/path.ts'
 
-/** An operation with what follows from its declaration alone, worked out once. */
+/** An operation with values computed once from its declaration. */
 export interface CompiledOperation extends Operation {
   /** The parameters for the handler, of the texts of a path. */
   readParams(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>

@@ -17,14 +17,14 @@ interface Exchange {
   admissionOf(admitted: Admitted, request: FastifyRequest): Admission<unknown>
 }
 
-/** What the handler of an operation gets: query and body are read by its schemas. Throws Invalid. */
+/** The context for the handler of an operation: query and body are decoded by its schemas. Throws Invalid. */
 export async function createContext(admitted: Admitted, exchange: Exchange, limits: PagingLimits): Promise<AnyContext> {
   const { operation } = admitted
   const body = operation.body === undefined ? undefined : await readBody(operation, exchange.request)
   return new RequestContext(admitted, exchange, { body, limits }) as unknown as AnyContext
 }
 
-/** NOTE: a class, because what few handlers use costs nothing until they do. */
+/** NOTE: a class with getters, so that rarely used members cost nothing. */
 class RequestContext implements Context<unknown, unknown, unknown, unknown> {
   readonly viewer: Viewer
   readonly access: unknown

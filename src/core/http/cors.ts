@@ -16,7 +16,9 @@ export const isPreflight = (request: FastifyRequest): boolean =>
   request.headers.origin !== undefined &&
   request.headers['access-control-request-method'] !== undefined
 
-/** 200 with what is allowed, or with `Vary` alone (behaviour/auth-and-access#cors-and-methods). */
+/**
+ * Answers 200 with the allowed methods and headers, or with `Vary` only (behaviour/auth-and-access#cors-and-methods).
+ */
 export function answerPreflight(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const method = String(request.headers['access-control-request-method']).toUpperCase()
   const wanted = String(request.headers['access-control-request-headers'] ?? '')
@@ -37,7 +39,7 @@ export function answerPreflight(cors: CorsSettings, request: FastifyRequest, rep
   return reply.send()
 }
 
-/** Answers of this plugin have the headers of the settings, if there are any. */
+/** Responses of this plugin have the headers of the settings, if there are any. */
 export function addCorsHook(plugin: FastifyInstance, cors: CorsSettings | undefined): void {
   if (cors)
     plugin.addHook('onRequest', (request, reply, done) => {
@@ -46,7 +48,7 @@ export function addCorsHook(plugin: FastifyInstance, cors: CorsSettings | undefi
     })
 }
 
-/** The answer differs by origin: `vary` is sent at every request. */
+/** The response depends on the origin: `vary` is sent for every request. */
 export function addCorsHeaders(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'Origin')
   const origin = request.headers.origin === undefined ? undefined : allowedOrigin(cors, request)

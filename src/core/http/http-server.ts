@@ -4,7 +4,7 @@ import { HEADER_BYTES } from './answer/error-response.ts'
 import { type CertificateSource, SecureServer } from './tls/secure-server.ts'
 import type { Socket } from 'node:net'
 
-/** Milliseconds in a turn of the event loop for requests that arrived in it, and as many for earlier ones. */
+/** Milliseconds per turn of the event loop for requests that arrived in it, and as many for earlier ones. */
 const TURN_MS = 10
 const MAX_RESUMED = 32
 
@@ -24,7 +24,7 @@ export function scheduleRequests(handle: RequestListener): RequestListener {
     const [request, response] = waiting.shift()!
     if (!request.socket.destroyed) handle(request, response)
   }
-  /** NOTE: each in a callback of its own, after which its promises go on, so that the time is that of its work. */
+  /** NOTE: each request starts in its own callback, so that the work of its promises counts. */
   const resume = (): void => {
     isResuming = true
     const count = Math.min(waiting.length, MAX_RESUMED)
@@ -51,7 +51,7 @@ export function scheduleRequests(handle: RequestListener): RequestListener {
   }
 }
 
-/** Requests of one connection that may wait for the answers of those before them; a connection with more ends. */
+/** Maximum requests of one connection that wait for earlier responses; a connection with more is closed. */
 const MAX_WAITING = 1000
 
 interface Connection {
@@ -90,7 +90,7 @@ export function limitPipelining(handle: RequestListener): RequestListener {
 export interface ConnectionSettings {
   /** Milliseconds for headers and small bodies; streams may pause as long. */
   readonly receiveTimeoutMs: number
-  /** At one time. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number
   /** Undefined: HTTP without TLS. */
   readonly certificates?: CertificateSource | undefined
@@ -99,12 +99,13 @@ export interface ConnectionSettings {
 const MAX_CHECKING_INTERVAL_MS = 10_000
 /** Longer than the minute for which load balancers usually keep a connection. */
 const KEEP_ALIVE_MS = 72_000
-/** Between two times that idle connections end: each looks at all connections. */
+/** Interval of closing idle connections, which checks all connections. */
 const END_IDLE_EVERY_MS = 1000
 
 /**
- * The server below Fastify: HTTPS where there are certificates. At the limit of connections new ones are refused and
- * those without a request end, so that the next ones get in.
+ * Creates the server below Fastify: HTTPS if there are certificates. At the limit of connections new ones are refused
+ * and
+ * those without a request are closed, to make room for the next ones.
  */
 export function createHttpServer(
   handle: RequestListener,

@@ -1,2 +1,2 @@
-/** Whether requests of this method change nothing and have no body that is read. */
+/** Whether requests of this method only read and have no body. */
 export const isRead = ({ method }: { readonly method: string }): boolean => method === 'GET' || method === 'HEAD'

@@ -9,7 +9,7 @@ import { isStreaming, registerRoutes, type Route } from './routes.ts'
 
 export const API_PREFIX = '/api/v1'
 
-/** What a module adds to the HTTP server. */
+/** The parts that a module adds to the HTTP server. */
 export interface HttpModule {
   readonly name: string
   /** Below API_PREFIX. */
@@ -23,7 +23,7 @@ interface ApiParts {
   readonly routes: readonly Route[]
   readonly pipeline: Pipeline
   readonly cors: CorsSettings | undefined
-  /** Bytes of a body of any operation. */
+  /** Maximum bytes of a body of any operation. */
   readonly bodyLimit: number
   /** Of all modules. */
   readonly largeBodies: LargeBodies
@@ -72,7 +72,7 @@ async function readUploads(api: FastifyInstance): Promise<void> {
   await api.register(multipart)
 }
 
-/** Bodies of every type are kept as bytes: digests cover these, and each operation says how they are read. */
+/** Bodies of every type are read as bytes: digests cover these, and each operation declares how to decode them. */
 function keepBodies(api: FastifyInstance, { bodyLimit: max, largeBodies }: ApiParts): void {
   queueLargeBodies(api, largeBodies, max)
   api.removeAllContentTypeParsers()

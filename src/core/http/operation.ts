@@ -15,20 +15,20 @@ export type Area =
 
 /** The admission of a request, for answers that last: what it found may change meanwhile. */
 export interface Admission<Access> {
-  /** The account whose credentials came with the request; undefined for none. */
+  /** The account whose credentials were sent; undefined without credentials. */
   readonly callerId: UserId | undefined
-  /** Whether `renew` checks the credentials themselves; else only the account that they are of. */
+  /** Whether `renew` checks the credentials themselves; otherwise it checks only their account. */
   readonly renewsCredentials: boolean
   /** Admits the request again, by what is true now. Throws as the first time. */
   renew(): Promise<{ readonly viewer: Viewer; readonly access: Access }>
 }
 
-/** What a handler gets. */
+/** The input of a handler. */
 export interface Context<Access, Params, Query, Body> {
   readonly viewer: Viewer
   /** Whose work the request is, where callers share what the server can compute; see `callerKey`. */
   readonly caller: string
-  /** What the guard found: the repository with its access, the organization, the user. */
+  /** The result of the guard: the repository with its access, the organization, the user. */
   readonly access: Access
   /** Path parameters, decoded. */
   readonly params: Params
@@ -38,20 +38,20 @@ export interface Context<Access, Params, Query, Body> {
   readonly admission: Admission<Access>
   /** The network of the client, which limits per address count by; see `clientNetwork`. */
   readonly network: string
-  /** Aborted when the client leaves before it has the whole answer. */
+  /** Aborted when the client disconnects before it has the whole response. */
   readonly signal: AbortSignal
   readonly headers: ConditionalHeaders
-  /** Writes lines with the id of the request. */
+  /** A logger that adds the id of the request. */
   readonly log: Logger
 }
 
 /** The further member of operations with a streamed body. */
 interface UploadContext {
-  /** Reads the file that the client sends. */
+  /** Reads the file sent by the client. */
   readonly upload: UploadReader
 }
 
-/** The context whatever the operation: what the pipeline makes. */
+/** The context of any operation, as the pipeline creates it. */
 export type AnyContext = Context<never, never, never, never> & UploadContext
 
 /**
@@ -69,7 +69,7 @@ export interface Operation {
   readonly method: Method
   readonly path: string
   readonly aliases: readonly string[]
-  /** Functions that give path parameters a narrower type. */
+  /** Functions that convert path parameters to a narrower type. */
   readonly params: Readonly<Record<string, (value: never) => unknown>>
   readonly area: Area
   readonly summary: string
@@ -78,7 +78,7 @@ export interface Operation {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
-  /** Bytes; `bodyLimit` of the server is a limit too. Streamed bodies have the limits of their handler. */
+  /** Maximum bytes; `bodyLimit` of the server applies too. The handlers of streamed bodies have their own limits. */
   readonly bodyLimit: number
   /**
    * The handler reads a streamed body by `upload`, which checks the digest of signed requests against it; others take
@@ -103,7 +103,7 @@ export interface Operation {
 
 type StaticOf<T> = T extends TObject ? Static<T> : undefined
 
-/** The types that an operation is made of. */
+/** The type parameters of an operation. */
 interface OperationTypes {
   readonly access: unknown
   readonly path: string

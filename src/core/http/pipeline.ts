@@ -41,9 +41,9 @@ export interface PipelineDeps {
   readonly settings: PipelineSettings
   /** As of the server: it decides here whether the guard runs again. */
   domainError(error: unknown): unknown
-  /** Called when a request arrives that changes nothing. */
+  /** Called when a request that only reads arrives. */
   beginReads(): RequestReads
-  /** Throws too-many-requests when an address without credentials asks for too much. */
+  /** Throws too-many-requests if an address without credentials exceeds its rate. */
   limitAnonymous(network: string, cost: number): void
 }
 
@@ -56,7 +56,9 @@ interface SudoUse {
 }
 
 export interface Pipeline {
-  /** Everything up to the body: who calls, and may they (behaviour/auth-and-access#request-pipeline, steps 3 to 11). */
+  /**
+   * Authenticates and authorizes, before the body is read (behaviour/auth-and-access#request-pipeline, steps 3 to 11).
+   */
   admit(match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<Admitted>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
   run(admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
@@ -124,7 +126,9 @@ interface Calling {
   readonly request: FastifyRequest
 }
 
-/** Who acts: the caller or, by sudo, another account. Throws when it may not call the operation at all. */
+/**
+ * Returns the acting account: the caller or, by sudo, another account. Throws if it may not call the operation at all.
+ */
 async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, request }: Calling): Promise<Viewer> {
   const { settings } = deps
   const admission = admitCaller(caller, {
@@ -141,8 +145,9 @@ async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, r
 }
 
 /**
- * Tokens are read again; passwords, signatures and the reverse proxy cannot be, and stand for their account. An answer
- * that lasts reads what is committed after the request arrived.
+ * Tokens are read again; passwords, signatures and the reverse proxy cannot be, so their account is read instead. A
+ * long
+ * response reads data committed after the request arrived.
  */
 function createAdmission(deps: PipelineDeps, admitted: Admitted, request: FastifyRequest): Admission<unknown> {
   request.state.reads?.end()

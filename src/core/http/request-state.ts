@@ -7,42 +7,42 @@ import type { PathPattern } from './path/path.ts'
 export interface RouteMatch {
   readonly operation: CompiledOperation
   readonly pattern: PathPattern
-  /** Path parameters as texts, decoded. */
+  /** Path parameters as decoded strings. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A request that may go on. */
+/** An authorized request. */
 export interface Admitted extends RouteMatch {
-  /** Whose credentials came with the request; `viewer` acts, which differs by sudo. */
+  /** The account whose credentials were sent; `viewer` acts, which differs by sudo. */
   readonly caller: Viewer
   readonly viewer: Viewer
-  /** What the operation's guard found. */
+  /** The result of the operation's guard. */
   readonly access: unknown
 }
 
-/** What a request that changes nothing reads; the same for all of them as long as nothing is committed. */
+/** The snapshot of a request that only reads; shared by all such requests until the next commit. */
 export interface RequestReads {
-  /** What `work` reads is a part of the request. */
+  /** Runs `work` as a part of the request. */
   during<T>(work: () => T): T
-  /** Called when the answer is made: what is read later is no part of it. */
+  /** Called when the response is complete; later reads are not part of the request. */
   end(): void
 }
 
-/** What the server learns of one request on its way through hooks and handlers. */
+/** State of a request on its way through hooks and handlers. */
 export interface RequestState {
-  /** Undefined for what is no operation. */
+  /** Undefined if the path is not an operation. */
   match: RouteMatch | undefined
-  /** Undefined until the caller may go on. */
+  /** Undefined until the request is authorized. */
   admitted: Admitted | undefined
   /** `performance.now()` when the body of the request began to be read, Infinity while it waits; undefined: at once. */
   receivingSince: number | undefined
-  /** The HTTP signature was found to be over another body. */
+  /** Whether the HTTP signature turned out to cover another body. */
   isSignatureRefused: boolean
-  /** Settles when the body of an upload was read to its end; throws Unauthenticated when it is not the signed one. */
+  /** Resolves when the body of an upload has been read; throws Unauthenticated if it is not the signed body. */
   signedBodyCheck: (() => Promise<void>) | undefined
-  /** The urlencoded body, once it was parsed. */
+  /** The urlencoded body, once it has been parsed. */
   form: Fields | undefined
-  /** Of a request that changes nothing. */
+  /** Set for requests that only read. */
   reads: RequestReads | undefined
 }
 

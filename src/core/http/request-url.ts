@@ -5,7 +5,7 @@ import { invalid, notFound } from '../platform/errors.ts'
 const URL_LENGTH = 8192
 const QUERY_PARAMETERS = 200
 
-/** A request that is made as to a proxy names the host in its first line too; it is for this server all the same. */
+/** Removes the host from the request line, as sent to a proxy. */
 export function withoutHost({ url = '' }: { readonly url?: string | undefined }): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
 }

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>
 /** A schema by its `$id`, with references in place of the schemas inside it. */
 export type Models = Map<string, Json>
 
-/** Stands for `patternProperties` until the document is finished. */
+/** Replaces `patternProperties` until the document is finished. */
 export const PATTERN_PROPERTIES = 'x-pattern-properties'
 
 /** The path as OpenAPI writes it: `{ref*}` and `{id:int}` are `{ref}` and `{id}`. */

@@ -15,13 +15,13 @@ interface Candidate {
   readonly pattern: PathPattern
 }
 
-/** What the router can distinguish: a method and a path with one or more operations. */
+/** A route of the router: a method and a path with one or more operations. */
 export interface Route {
   readonly method: string
   readonly routerPath: string
   /** The module whose plugin registers the route: that of the operation declared first. */
   readonly module: string
-  /** The most literal comes first. */
+  /** The most literal path comes first. */
   readonly candidates: readonly Candidate[]
 }
 
@@ -30,7 +30,7 @@ interface Declared {
   readonly operations?: readonly Operation[]
 }
 
-/** The operation that a request was admitted to. */
+/** The operation that the request is authorized for. */
 export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.admitted?.operation
 
 /**
@@ -67,7 +67,7 @@ function patternsOf({ id, path, aliases, params }: Operation): PathPattern[] {
   return [pattern, ...others]
 }
 
-/** Whether the body is left to the handler. */
+/** Whether the handler reads the body itself. */
 export const isStreaming = ({ candidates }: Route): boolean =>
   candidates.some(({ operation }) => operation.bodyKind === 'stream')
 
@@ -89,7 +89,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
         request.state.match = match
         if (!mayBeInBody(match.operation, request)) await admit(match, request, reply)
       },
-      // NOTE: the body of a GET is never read, so nothing about the caller follows from it.
+      // NOTE: the body of a GET is never read, so it cannot identify the caller.
       ...(isRead(route) ? {} : { preHandler: recheck(admit) }),
       handler: async (request, reply) => send(reply, await pipeline.run(request.state.admitted!, request, reply)),
     })
@@ -98,7 +98,9 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
 
 type Admit = (match: RouteMatch, request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** When the body was read: admits callers whom it names, and again those whose signature does not cover it. */
+/**
+ * After the body has been read: authorizes callers identified by it, and again those whose signature does not cover it.
+ */
 const recheck =
   (admit: Admit) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

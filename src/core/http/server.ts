@@ -22,7 +22,7 @@ import { groupRoutes } from './routes.ts'
 import { type HttpModule, modulePlugin } from './module-plugin.ts'
 
 interface ServerSettings extends ConnectionSettings {
-  /** Bytes of a body of any operation. */
+  /** Maximum bytes of a body of any operation. */
   readonly bodyLimit: number
   /** The number of proxies in front of the server whose X-Forwarded-* headers count. */
   readonly trustedProxies: number
@@ -36,9 +36,9 @@ export interface ServerDeps {
   readonly pipeline: Pipeline
   /** Converts an error of a lower layer to a domain error; returns other errors unchanged. */
   domainError(error: unknown): unknown
-  /** In order. */
+  /** The modules in their order. */
   readonly modules: readonly HttpModule[]
-  /** Called before any route is there, for hooks that are to see every request. */
+  /** Called before any route is registered, for hooks that must see every request. */
   prepare?(app: FastifyInstance): void
 }
 
@@ -52,7 +52,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // NOTE: a logger of its own for each request costs more than finding its route; lines that need the id say it.
+    // NOTE: a logger per request costs more than the router; log lines that need the request id include it.
     childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
     serverFactory: (handle) => createHttpServer(handle, settings, log),
@@ -65,7 +65,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerClientError(error, socket, docsUrl(settings)),
     frameworkErrors(error, request, reply) {
-      request.state = createRequestState() // NOTE: no hook has run.
+      request.state = createRequestState() // NOTE: no hook has run at this point.
       handleError(deps, error, request, reply)
     },
   })
@@ -98,7 +98,7 @@ function decorateRequests(app: FastifyInstance): void {
   })
 }
 
-/** Bodies stay unread, of any type, unless a plugin says otherwise for its own routes. */
+/** Bodies of all types stay unread unless a plugin reads them for its own routes. */
 function leaveBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, __, done) => done(null))
@@ -134,7 +134,7 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
     pattern: request.state.match?.pattern,
   })
   if (answer) {
-    if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
+    if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'disk full')
     if (answer.status === 503)
       request.log.warn(
         { request: request.id, path: pathOf(request), err: (error as Error).cause ?? error },
@@ -144,14 +144,14 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
     return send(reply, withErrorMembers(answer, request))
   }
   if (request.raw.destroyed && !request.raw.complete) {
-    request.log.info({ request: request.id, path: pathOf(request) }, 'the client left in the middle of its request')
+    request.log.info({ request: request.id, path: pathOf(request) }, 'client disconnected during its request')
     return reply.code(400).send()
   }
   request.log.error({ request: request.id, err: error, path: pathOf(request) }, 'request failed')
   return send(reply, withErrorMembers(failure('internal_error', docs), request))
 }
 
-/** Adds what the operation declares in `errorMembers`; the body of a 404 has no members. */
+/** Adds the members that the operation declares in `errorMembers`; the body of a 404 has no members. */
 function withErrorMembers(answer: Answer, { state }: FastifyRequest): Answer {
   const { message } = (answer.body ?? {}) as { readonly message?: string }
   const members = message === undefined ? undefined : state.match?.operation.errorMembers?.(message)

@@ -5,7 +5,7 @@ import { etagMatches } from '../../platform/http/media-type.ts'
 import { hash } from 'node:crypto'
 import { createPauses } from '../../platform/concurrency/pauses.ts'
 
-/** The result of a handler: data, never a reply object. */
+/** The result of a handler as data, not a reply object. */
 export interface Answer {
   readonly status: number
   /** Sent as JSON; a Buffer or stream as it is, with the content type of `headers`. */
@@ -49,7 +49,7 @@ export function listed<T>(
 const MAX_LENGTH = 2000
 const MAX_NAMED = 20
 
-/** The answer with headers that name what of the request was not done, for clients that show them to a person. */
+/** Adds headers that list the ignored parts of the request, for clients that show them to a person. */
 export function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
   if (warnings.length === 0) return answer
   const text = warnings
@@ -77,8 +77,8 @@ export const weakTag = (content: string | Uint8Array, total?: number): string =>
   `W/"${hash('sha1', content, 'base64url')}${total === undefined ? '' : `.${total}`}"`
 
 /**
- * Whether the client has what this tag stands for, by its If-None-Match header. `*` says nothing about which one, so
- * the answer must be made first.
+ * Whether the client has the content of this tag, by its If-None-Match header. `*` matches any content, so
+ * the response must be created first.
  */
 export const clientHas = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*' && etagMatches(ifNoneMatch, etag)
@@ -91,7 +91,7 @@ export interface ConditionalHeaders {
   readonly range?: string | undefined
 }
 
-/** Nothing but the tag: the client's copy is still good. */
+/** A response with only the tag: the client's copy is still valid. */
 export const notModified = (etag: string): Answer => ({ status: 304, headers: { etag } })
 
 const JSON_TYPE = 'application/json;charset=utf-8'
@@ -130,7 +130,7 @@ const HEADERS = {
   'cache-control': 'max-age=0, private, must-revalidate, no-transform',
 }
 
-/** Longer lists are sent as streams too. */
+/** Longer lists are also sent as streams. */
 const MAX_ITEMS_AT_ONCE = 500
 
 /** Characters. */
@@ -142,7 +142,7 @@ type Items = AsyncIterable<unknown> | Iterable<unknown>
 export const longList = <T>(items: readonly T[], present: (item: T) => unknown): Answer =>
   items.length > MAX_ITEMS_AT_ONCE ? streamedList(presented(items, present)) : ok(items.map(present))
 
-/** The same as the only member of an object. */
+/** Like longList, as the only member of an object. */
 export const longListIn = <T>(name: string, items: readonly T[], present: (item: T) => unknown): Answer =>
   items.length > MAX_ITEMS_AT_ONCE
     ? streamed(pieces(`{${JSON.stringify(name)}:[`, presented(items, present), ']}\n'), 200)

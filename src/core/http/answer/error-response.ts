@@ -10,7 +10,7 @@ import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from 
 import type { Route } from '../routes.ts'
 import { API_PREFIX } from '../module-plugin.ts'
 
-/** The one table from what went wrong to what HTTP says (behaviour/auth-and-access#error-bodies). */
+/** The table from error kinds to HTTP statuses (behaviour/auth-and-access#error-bodies). */
 export const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   'bad-request': 400,
   unauthenticated: 401,
@@ -59,7 +59,7 @@ const REFUSALS: Readonly<Record<string, keyof typeof FAILURES>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'headers_timeout',
 }
 
-/** Seconds, where the error does not say. */
+/** Seconds; the default if the error has no value. */
 const RETRY_AFTER = 5
 
 export interface FailedRequest {
@@ -71,7 +71,7 @@ export interface FailedRequest {
   readonly pattern: PathPattern | undefined
 }
 
-/** Status and body of an expected error; undefined for a bug. */
+/** Returns status and body of an expected error; undefined for a bug. */
 export function answerError(error: unknown, request: FailedRequest): Answer | undefined {
   if (error instanceof MovedError) {
     const location = movedLocation(error, request)
@@ -151,7 +151,7 @@ function decode(segment: string): string {
 
 const headerText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200)
 
-/** Answers what Node's parser refuses before there is a request, and ends the connection. */
+/** Answers requests that Node's parser refuses, and closes the connection. */
 export function answerClientError({ code }: { readonly code?: string }, socket: Socket, docsUrl: string): void {
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const reason = REFUSALS[code ?? ''] ?? 'not_http'
@@ -174,7 +174,7 @@ export function answerClientError({ code }: { readonly code?: string }, socket: 
 export interface NotFoundOptions {
   readonly routes: readonly Route[]
   readonly cors: CorsSettings | undefined
-  /** As the server's router has it. */
+  /** The setting of the server's router. */
   readonly maxParamLength: number
 }
 

@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify'
 
-/** Aborts when the client leaves before it has the whole answer; leaves nothing on a connection that is kept. */
+/**
+ * Returns a signal that aborts when the client disconnects before it has the whole response; removes its listeners
+ * afterwards.
+ */
 export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const abortUnlessSent = (): void => {

@@ -22,7 +22,7 @@ export interface Decoder {
   fields(raw: Fields): unknown
 }
 
-/** The decoder of a schema: what depends on the schema alone is worked out once. */
+/** Compiles the decoder of a schema: everything that depends only on the schema is computed once. */
 export function compileDecoder(schema: TObject): Decoder {
   const read = objectReader(schema, '')
   const members = Object.entries(schema.properties)
@@ -49,12 +49,12 @@ function fromText(schema: TSchema, value: unknown): unknown {
   return text
 }
 
-/** Returns the value in the form of the schema, or throws Invalid. */
+/** Converts the value to the form of the schema, or throws Invalid. */
 type Reader = (value: unknown) => unknown
 
 interface Member {
   readonly name: string
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly field: string
   readonly isRequired: boolean
   readonly mayBeEmpty: boolean
@@ -193,7 +193,7 @@ function stringReader(schema: TSchema, field: string): Reader {
   }
 }
 
-/** By code points, of which each is one or two units of `length`: only texts in between are counted. */
+/** Counts code points, each of which is one or two units of `length`: only strings in between are counted. */
 function isLonger(text: string, characters: number): boolean {
   if (text.length <= characters) return false
   if (text.length > 2 * characters) return true

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { hasBody } from '../../platform/http/unread-body.ts'
 
 /**
- * Reads and drops what is left of a body after its answer: Node does so only for bodies that were not read at all, and
- * the connection would never come to its next request. A request that was destroyed meanwhile cannot be read to its
- * end: its connection ends.
+ * Reads and drops the rest of a body after its response: Node does so only for bodies that were not read at all, and
+ * the connection would never reach its next request. The rest of a destroyed request cannot be read: its connection
+ * is closed.
  */
 export function discardRests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, reply, done) => {
@@ -13,7 +13,7 @@ export function discardRests(app: FastifyInstance): void {
       reply.raw.once('finish', () => {
         if (raw.readableEnded) return
         if (raw.destroyed) return socket.destroySoon()
-        // NOTE: a stream that iterators listen to does not flow; it learns of their removal in the next tick.
+        // NOTE: a stream with iterators does not flow; it learns of their removal in the next tick.
         raw.unpipe().removeAllListeners('readable')
         setImmediate(() => raw.resume())
       })

@@ -8,18 +8,20 @@ import { FORM_FIELDS } from './limits.ts'
 /** Fields of a form or a query string. */
 export type Fields = Readonly<Record<string, string | string[] | undefined>>
 
-/** The parser makes a stream of each part, which takes longer than reading it: many parts are read in small pieces. */
+/**
+ * The parser creates a stream for each part, which takes longer than reading it: many parts are read in small pieces.
+ */
 const FEW_PARTS = 50
 const CHUNK_BYTES = { few: 64 * 1024, many: 1024 }
 /** RFC 2046, section 5.1.1. */
 const BOUNDARY_LENGTH = 70
 const PART_HEADERS = 20
 
-/** Whether a body is said to be a urlencoded form. */
+/** Whether the content type is a urlencoded form. */
 export const isUrlEncoded = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
 
-/** The fields of a urlencoded body. Throws Invalid for more than FORM_FIELDS of them, before any is read. */
+/** Parses a urlencoded body. Throws Invalid for more than FORM_FIELDS fields, before reading any. */
 export function parseUrlEncoded(body: string): Fields {
   if (hasMore(body, '&', FORM_FIELDS - 1)) throw tooMany()
   const fields = new Map<string, string[]>()
@@ -28,8 +30,9 @@ export function parseUrlEncoded(body: string): Fields {
 }
 
 /**
- * The text fields of a small multipart form; operations that take files read the stream themselves. Throws Invalid for
- * what is no such form and for more than FORM_FIELDS parts.
+ * Parses the text fields of a small multipart form; operations with files read the stream themselves. Throws Invalid
+ * for
+ * a malformed form and for more than FORM_FIELDS parts.
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Fields> {
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1]
@@ -38,7 +41,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
     throw invalid(`[]: multipart form with a boundary of more than ${BOUNDARY_LENGTH} characters`)
   if (body.length === 0) return {}
   const mark = `--${boundary}`
-  // NOTE: one boundary more than parts, at the end.
+  // NOTE: the end has one more boundary than there are parts.
   if (hasMore(body, mark, FORM_FIELDS + 1)) throw tooMany()
   const chunkBytes = hasMore(body, mark, FEW_PARTS) ? CHUNK_BYTES.many : CHUNK_BYTES.few
   const fields = new Map<string, string[]>()

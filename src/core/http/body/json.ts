@@ -1,7 +1,7 @@
 import { engineErrors, invalid } from '../../platform/errors.ts'
 import { JSON_DEPTH, JSON_VALUES } from './limits.ts'
 
-/** Outside of most texts, so that those that only contain base64 are read once over. */
+/** Tested on the whole text first, so that most texts are scanned only once. */
 const FRACTION = /[[,:\s]-?\d+(?:\.|[eE])/
 
 /**
@@ -81,8 +81,8 @@ const tooMany = (): Error => invalid(`[]: JSON has more than ${JSON_VALUES} valu
 const SEARCHES = 100
 
 /**
- * Where the string that begins at `start` has its second quotation mark; the end of the text when it has none. A
- * quotation mark is escaped when an odd number of backslashes is in front of it.
+ * Index of the closing quotation mark of the string that begins at `start`; the end of the text if it has none. A
+ * quotation mark is escaped if an odd number of backslashes precedes it.
  */
 function endOfString(text: string, start: number): number {
   let at = start + 1

@@ -10,13 +10,13 @@ import { engineErrors } from '../../platform/errors.ts'
 import { isUrlEncoded } from './form.ts'
 
 interface RateLimits {
-  /** Milliseconds in which a body is not measured, and in which the client reads the answer. */
+  /** Milliseconds before the rate of a body is checked, and for the client to read the response. */
   readonly graceMs: number
-  /** Of the time since the body has its place. */
+  /** Minimum rate since the body got its slot. */
   readonly bytesPerSecond: number
 }
 
-/** Who sends a body. */
+/** The sender of a body. */
 export interface Sender {
   readonly caller: string
   /** As `clientNetwork` gives it. */
@@ -30,7 +30,7 @@ export interface Exchange {
 
 interface Place extends Exchange {
   readonly since: number
-  /** Of the connection, before the body. */
+  /** Bytes of the connection before the body. */
   readonly bytesBefore: number
   answeredAt: number | undefined
   release(): void
@@ -41,9 +41,10 @@ const TICKS_OF_GRACE = 4
 const WHAT = 'large requests are being received'
 
 /**
- * Large bodies in hand, of all modules of a server: one of a caller, four of a network, so that slow clients of one
- * address leave places for others, and eight in all. While somebody waits for a place, a body that comes too slowly
- * loses its own: the connection is ended with 408. A client that does not read its answer keeps the connection.
+ * Limits the large bodies that are received at once: one per caller, four per network, so that slow clients of one
+ * address leave slots for others, and eight in all. While another request waits for a slot, a body that arrives too
+ * slowly
+ * loses its slot: the connection is ended with 408. A client that does not read its response keeps the connection.
  */
 export class LargeBodies {
   readonly #rate: RateLimits
@@ -69,8 +70,9 @@ export class LargeBodies {
   }
 
   /**
-   * Calls `begin` when the body may be read; settles when the request is answered or gone. Throws TooManyRequests when
-   * too many wait.
+   * Calls `begin` when the body may be read; settles when the request has been answered or closed. Throws
+   * TooManyRequests if
+   * too many requests wait.
    */
   receive({ caller, network }: Sender, exchange: Exchange, begin: () => void): Promise<void> {
     return this.#callers.run(caller, () => this.#networks.run(network, () => this.#hold(exchange, begin)))
@@ -95,7 +97,7 @@ export class LargeBodies {
     })
   }
 
-  /** The timer lives as long as there are bodies in hand. */
+  /** The timer runs while bodies are being received. */
   #watch(): void {
     this.#timer ??= setInterval(() => {
       if (this.#networks.waiting > 0) for (const place of this.#places) this.#check(place)
@@ -114,39 +116,40 @@ export class LargeBodies {
       if (place.answeredAt !== undefined && now - place.answeredAt > graceMs) place.release()
       return
     }
-    // NOTE: what has come and was not taken yet waits for the server, not for the client.
+    // NOTE: received but unread bytes wait for the server, not for the client.
     if (now - since <= graceMs || raw.readableLength > 0 || raw.socket.isPaused()) return
     if (((raw.socket.bytesRead - bytesBefore) * 1000) / (now - since) < bytesPerSecond) endSlow({ raw, response })
   }
 }
 
 /**
- * Bytes beyond the limit that are read and thrown away before the refusal: a client that finds the connection closed
- * while it sends loses the answer.
+ * Bytes beyond the limit that are read and dropped before the refusal: a client whose connection closes
+ * while it sends loses the response.
  */
 const DISCARDED_BYTES = 8 * 1024 * 1024
 
-/** Bytes of a body up to which its chunks are joined. */
+/** Maximum bytes of a body whose chunks are joined. */
 const CHUNKS_BYTES = 1024 * 1024
 
-/** What is there of a request that its operation is not yet admitted to. */
+/** The part of a request that exists before authorization. */
 type Receiving = Pick<FastifyRequest, 'headers' | 'state'>
 
-/** Bytes that the body of a request may have; `max` is that of every operation. */
+/** Maximum bytes of the body of a request; `max` is the limit of all operations. */
 export function bodyLimit({ headers, state }: Receiving, max: number): number {
   const own = state.match!.operation.bodyLimit
   return Math.min(max, own, isUrlEncoded(headers) ? URLENCODED_BYTES : Infinity)
 }
 
 /**
- * The bytes of a body in one piece. Throws TooLarge for more than `limit`: before any is kept when the client announces
- * its length, else as soon as more have come.
+ * Returns the bytes of a body in one buffer. Throws TooLarge for more than `limit`: before reading if the client
+ * announces
+ * its length, else as soon as more have arrived.
  */
 export async function receiveBody(payload: Readable, announced: number, limit: number): Promise<Buffer> {
-  // NOTE: an error is expensive, since it records the stack: made only when it is thrown.
+  // NOTE: created only when thrown, because recording the stack is expensive.
   const refusal = () => engineErrors.bodyTooLarge(limit)
   if (announced > limit + DISCARDED_BYTES) throw refusal()
-  // NOTE: chunks that are joined in the end take twice the memory for a moment.
+  // NOTE: joining chunks at the end would briefly take twice the memory.
   const whole = announced > CHUNKS_BYTES && announced <= limit ? Buffer.allocUnsafeSlow(announced) : undefined
   const chunks: Buffer[] = []
   let size = 0
@@ -167,9 +170,9 @@ export async function receiveBody(payload: Readable, announced: number, limit: n
 }
 
 /**
- * Lets requests whose body may exceed 1 MiB wait, unread, until those of the same caller are answered: a body takes
- * three times its size of memory as bytes, text and values. The time in which a body must arrive begins when it is
- * read. Throws TooManyRequests when too many wait. `max` is that of every operation.
+ * Requests whose body may exceed 1 MiB wait, unread, until those of the same caller are answered: a body takes
+ * three times its size of memory as bytes, text and values. The time limit of a body starts when it is
+ * read. Throws TooManyRequests if too many wait. `max` is the limit of all operations.
  */
 export function queueLargeBodies(app: FastifyInstance, bodies: LargeBodies, max: number): void {
   app.addHook('preParsing', (request, reply, payload, done) => {

@@ -6,7 +6,7 @@ import type { CompiledOperation } from '../compile-operation.ts'
 import { type Fields, parseMultipart } from './form.ts'
 import { BODY_BYTES } from './limits.ts'
 
-/** The body for the handler, by its content type (behaviour/auth-and-access#request-decoding). Throws Invalid. */
+/** Decodes the body by its content type (behaviour/auth-and-access#request-decoding). Throws Invalid. */
 export async function readBody(operation: CompiledOperation, request: FastifyRequest): Promise<unknown> {
   const { body, bodyKind, bodyDecoder, method } = operation
   if (body === undefined || bodyKind === 'stream') return undefined
@@ -16,7 +16,7 @@ export async function readBody(operation: CompiledOperation, request: FastifyReq
   const type = header.toLowerCase()
   if (type.includes('json')) {
     const text = await textOf(raw)
-    request.body = undefined // NOTE: its memory is free while the operation runs.
+    request.body = undefined // NOTE: frees its memory while the operation runs.
     return bodyDecoder.json(text)
   }
   if (type.includes('form-urlencoded')) return bodyDecoder.fields(formOf(request))
@@ -26,7 +26,7 @@ export async function readBody(operation: CompiledOperation, request: FastifyReq
   return bodyDecoder.fields(request.query as Fields)
 }
 
-/** Large texts are decoded and parsed in two turns of the event loop, so that other requests come in between. */
+/** Large bodies are decoded and parsed in two turns of the event loop, so that other requests run in between. */
 async function textOf(raw: Buffer): Promise<string> {
   const text = raw.toString('utf8')
   if (raw.length > BODY_BYTES) await nextTurn()

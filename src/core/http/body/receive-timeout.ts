@@ -17,9 +17,9 @@ const MAX_TICK_MS = 5_000
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 /**
- * Ends connections whose body does not arrive. A body that is kept in memory until it is whole has `ms` in all; one
- * that is streamed (git, uploads) may take as long as it likes while something comes within `ms`. Headers are Node's
- * business.
+ * Ends connections whose body does not arrive. A body that is buffered has `ms` in all; one
+ * that is streamed (git, uploads) may take as long as it likes if some bytes arrive within every `ms`. Node times the
+ * headers.
  */
 export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): void {
   const arriving = new Map<FastifyRequest, Arriving>()
@@ -30,8 +30,7 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
       arriving.set(request, { raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
     done()
   })
-  // NOTE: requests that the timer finds alone live for seconds, and each costs the collection of garbage as much as it
-  // has allocated.
+  // NOTE: the timer covers all requests, because requests that it holds live for seconds and cost garbage collection.
   app.addHook('onResponse', (request, _, done) => {
     if (request.raw.complete) arriving.delete(request)
     done()
@@ -60,7 +59,7 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
   })
 }
 
-/** Ends the connection of a body that comes too slowly, with 408 where nothing was answered yet. */
+/** Ends the connection of a slow body, with 408 if no response was sent yet. */
 export function endSlow({ raw, response }: Pick<Arriving, 'raw' | 'response'>): void {
   if (!response.headersSent) raw.socket.write(TOO_SLOW)
   raw.socket.destroySoon()
@@ -75,7 +74,7 @@ function isTooSlow(
   if (operation !== undefined && operation.bodyKind !== 'stream')
     return now - (request.state.receivingSince ?? one.since) > ms
   const { socket, readableLength } = one.raw
-  // NOTE: what has come and was not taken yet waits for the server, not for the client.
+  // NOTE: received but unread bytes wait for the server, not for the client.
   if (socket.bytesRead > one.bytes || readableLength > 0 || socket.isPaused()) {
     one.bytes = socket.bytesRead
     one.movedAt = now

@@ -6,10 +6,10 @@ import type { Viewer } from '../../access/viewer.ts'
 import { engineErrors } from '../../platform/errors.ts'
 import { isDigestOf, parseDigest, type SignableRequest } from '../../platform/http/signature.ts'
 
-/** What an HTTP signature of a request may cover; undefined when there is none to look at. */
+/** The parts of a request that an HTTP signature may cover; undefined without a signature. */
 export function signedRequest(request: FastifyRequest, rootUrl: string): SignableRequest | undefined {
   if (request.headers['signature'] === undefined || request.state.isSignatureRefused) return undefined
-  // NOTE: a proxy that serves us below a path takes it off before we see it; the client signs what it asked for.
+  // NOTE: a proxy that serves Ingot below a path removes the path; the client signs the path that it requested.
   return {
     method: request.method,
     target: new URL(rootUrl).pathname.replace(/\/$/, '') + request.raw.url!,
@@ -18,9 +18,9 @@ export function signedRequest(request: FastifyRequest, rootUrl: string): Signabl
 }
 
 /**
- * Whether the body that was read is the one that a caller by HTTP signature signed. When it is false the signature does
- * not count any more: the caller must be identified again by the other credentials of the request, if any. The body of
- * an upload is checked when all of it was read: see `requireSignedBody`.
+ * Whether the body is the one covered by the HTTP signature of the caller. If not, the signature is
+ * invalid: the caller must be identified again by other credentials of the request, if any. The body of
+ * an upload is checked after it has been read: see `requireSignedBody`.
  */
 export function hasSignedBody(
   viewer: Viewer,
@@ -40,7 +40,7 @@ export function hasSignedBody(
   return false
 }
 
-/** NOTE: the body of a GET is never read, so that nothing depends on it. */
+/** NOTE: the body of a GET is never read and has no effect. */
 const hasBody = (request: FastifyRequest): boolean =>
   !isRead(request) &&
   (Number(request.headers['content-length'] ?? 0) > 0 ||
@@ -55,7 +55,7 @@ function hashUpload(request: FastifyRequest): void {
   raw.on('data', (chunk: Buffer) => {
     for (const { hash } of hashes) hash.update(chunk)
   })
-  raw.pause() // NOTE: listening alone would let it flow before the handler reads.
+  raw.pause() // NOTE: a listener would start the flow before the handler reads.
   request.state.signedBodyCheck = async () => {
     if (!raw.readableEnded) await finished(raw, { writable: false })
     if (hashes.length === 0 || !hashes.every(({ hash, digest }) => hash.digest().equals(digest)))
@@ -63,10 +63,10 @@ function hashUpload(request: FastifyRequest): void {
   }
 }
 
-/** Waits for the end of the body of an upload; throws Unauthenticated when it is not the one that was signed. */
+/** Waits for the end of the body of an upload; throws Unauthenticated if it is not the signed body. */
 export const requireSignedBody = async (request: FastifyRequest): Promise<void> => request.state.signedBodyCheck?.()
 
-/** The source of an upload; throws Unauthenticated at its end when it is not the one that was signed. */
+/** The source of an upload; throws Unauthenticated at its end if it is not the signed body. */
 export async function* signedSource(
   request: FastifyRequest,
   source: AsyncIterable<Uint8Array>,

@@ -10,7 +10,7 @@ export type Sent =
       readonly kind: 'file'
       readonly name: string
       readonly source: AsyncIterable<Uint8Array>
-      /** The texts of the form that stand before the file. */
+      /** The text fields of the form before the file. */
       readonly fields: ReadonlyMap<string, string>
     }
   | { readonly kind: 'link'; readonly name: string; readonly url: string }
@@ -20,21 +20,22 @@ export interface UploadForm {
   readonly field: string
   readonly maxBytes: number
   readonly query: { readonly name?: string | undefined; readonly external_url?: string | undefined }
-  /** Whether a body that is no form is the file itself. */
+  /** Whether a body that is not a form is the file itself. */
   readonly raw: boolean
 }
 
 /** Reads the file of a request by `receiveUpload`. */
 export type UploadReader = <T>(form: UploadForm, take: (sent: Sent) => Promise<T>) => Promise<T>
 
-/** Bytes that a form may have beside its file. */
+/** Maximum bytes of a form besides its file. */
 const MAX_FORM_OVERHEAD = 1024 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
 
 /**
- * Hands the file of a request to `take` while it arrives: multipart, or the body as it is
- * (behaviour/repositories#releases). BadRequest when there is none or more than one kind, TooLarge when the client says
- * so beforehand.
+ * Passes the file of a request to `take` while it arrives: multipart, or the raw body
+ * (behaviour/repositories#releases). Throws BadRequest if there is no file or more than one kind, TooLarge if the
+ * client
+ * announces too many bytes.
  */
 export async function receiveUpload<T>(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -97,7 +98,7 @@ async function fromForm<T>(
 }
 
 /**
- * The bytes of a file, and then the rest of its form, before the file counts as read: fields behind it may contradict
+ * Yields the bytes of a file and reads the rest of its form before it ends: later fields may contradict
  * it.
  */
 async function* toTheEnd(

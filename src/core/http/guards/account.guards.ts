@@ -24,7 +24,7 @@ export const siteAdmin: Guard<SignedIn> = {
   decide: (_, { viewer }) => requireSiteAdmin(viewer),
 }
 
-/** The caller itself, not a token of its: for what a token must not be able to change. */
+/** Requires the password, not a token: for settings that a token must not change. */
 export const signedInByPassword: Guard<SignedIn> = {
   ...signedIn,
   describe: 'a signed-in user, with a password',

@@ -9,13 +9,14 @@ export interface GuardInput {
 
 /** The checks that follow when an object is found, in the order in which they run. */
 interface Checks<Access> {
-  /** Refuses what is closed to all callers, before they are asked to sign in (423). */
+  /** Refuses objects that are closed to all callers, before sign-in is required (423). */
   requireOpen?(access: Access): void
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined
   decide?(access: Access, input: GuardInput): void
   /**
-   * After a failure or a conflict: throws NotFound when what `resolve` found has been deleted meanwhile, with its
+   * After a failure or a conflict: throws NotFound if the result of `resolve` has been deleted in the meantime, with
+   * its
    * files.
    */
   recheck?(access: Access): Promise<void>
@@ -66,7 +67,7 @@ export function onTop<Outer extends object, Inner extends object>(
   return combined as unknown as Guard<Outer & Inner>
 }
 
-/** Runs every check of a guard in the one fixed order and gives what it found. */
+/** Runs every check of a guard in the fixed order and returns the access. */
 export async function runGuard<Access>(guard: Guard<Access>, input: GuardInput): Promise<Access> {
   const mustSignIn = guard.needsUser && input.viewer.kind === 'anonymous'
   if (mustSignIn && !guard.looksUpFirst) throw engineErrors.tokenRequired()
@@ -90,7 +91,7 @@ function requireRights<Access>(checks: Checks<Access>, access: Access, input: Gu
   checks.decide?.(access, input)
 }
 
-/** Throws NotFound when one of the objects that a guard found has been deleted meanwhile. */
+/** Throws NotFound if one of the objects that a guard found has been deleted since. */
 export async function recheckGuard<Access>(guard: Guard<Access>, access: Access): Promise<void> {
   await guard.recheck?.(access)
   for (const inner of innerGuards<Access>(guard)) await inner.recheck?.(access)

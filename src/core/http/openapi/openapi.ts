@@ -13,7 +13,7 @@ interface Described extends Json {
 }
 
 /**
- * The document as @fastify/swagger made it, in a fixed order, with what the plugin leaves out: which bodies are
+ * Completes the document of @fastify/swagger, in a fixed order, with what the plugin omits: which bodies are
  * required, empty lists of parameters, and the names of free members.
  */
 function finishDocument(made: Json, operations: readonly Operation[]): Json {
@@ -52,7 +52,7 @@ function finishOperation(described: Described, { bodyKind, body }: Operation): J
   }
 }
 
-/** Which one it is depends on the size and rate of requests and on the state of the server, not on the operation. */
+/** The status depends on the size and rate of requests and on the state of the server, not on the operation. */
 const OTHER_ERROR = {
   description: 'Another error, such as 413, 414, 422, 429, 431 or 503',
   headers: {
@@ -72,7 +72,7 @@ const orderedParameter = ({ name, in: place, required, description, schema }: Js
   schema,
 })
 
-/** NOTE: the plugin would make `additionalProperties` of `patternProperties`. */
+/** NOTE: the plugin would replace `patternProperties` by `additionalProperties`. */
 function withPatternProperties(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withPatternProperties)
   if (value === null || typeof value !== 'object') return value
@@ -97,7 +97,7 @@ export interface OpenApiInfo {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a route of the instance that describes the API stands for. */
+    /** The operation described by a route of the instance. */
     described?: { readonly path: string; readonly schema: FastifySchema }
   }
 }

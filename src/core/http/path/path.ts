@@ -48,7 +48,8 @@ export function compilePath(path: string): PathPattern {
 type Test = (text: string, params: Record<string, string>) => boolean
 
 /**
- * `plain` is what a name without a star takes: a slash in a single segment was escaped by the client and belongs to the
+ * `plain` is the pattern of a name without a star: a slash in a single segment was escaped by the client and belongs to
+ * the
  * name.
  */
 function segmentTest(segment: string, plain: string): Test {

@@ -40,7 +40,7 @@ const startScript = (base: string): string => `SwaggerUIBundle({
 
 export interface ReferenceOptions {
   readonly operations: readonly Operation[]
-  /** Serve the page; the descriptions are always there. */
+  /** Whether to serve the page; the descriptions are always served. */
   readonly page: boolean
   rootUrl(): string
 }

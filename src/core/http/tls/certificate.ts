@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { invalid } from '../../platform/errors.ts'
 
-/** A private key and its certificate with those of the authorities above it, as PEM. */
+/** A private key and its certificate chain, as PEM. */
 export interface KeyPair {
   readonly key: string
   readonly cert: string
@@ -21,7 +21,7 @@ export interface Certificate extends KeyPair {
 
 const DNS_NAME = /(?:^|, )DNS:([^,]+)/g
 
-/** Throws Invalid when a server cannot use the pair. That it has expired or is for other names is no error. */
+/** Throws Invalid if a server cannot use the pair. Expired certificates and those for other names are accepted. */
 export function parseCertificate({ cert, key }: KeyPair): Certificate {
   const leaf = parseLeaf(cert)
   if (!leaf.checkPrivateKey(parseKey(key))) throw invalid('the private key does not belong to the (first) certificate')
@@ -62,7 +62,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export const daysLeft = ({ notAfter }: Certificate, now: number): number => Math.floor((notAfter - now) / DAY_MS)
 
-/** What clients will refuse it for. */
+/** Reasons for which clients refuse the certificate. */
 export function listFaults(
   certificate: Certificate,
   { host, now }: { host: string | undefined; now: number },

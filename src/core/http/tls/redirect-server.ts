@@ -11,10 +11,10 @@ export interface RedirectOptions {
 
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 const MAX_CONNECTIONS = 500
-/** For a whole request. */
+/** Time limit of a whole request. */
 const TIMEOUT_MS = 20_000
 
-/** Sends every request to the same path of the root URL's host, except for those of ACME servers. */
+/** Redirects every request to the same path on the root URL's host, except for those of ACME servers. */
 export function createRedirectServer(options: RedirectOptions): Server {
   const server = createServer(
     { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_MS / 2 },
@@ -29,13 +29,13 @@ async function answer(
   response: ServerResponse,
   { rootUrl, challenge, log }: RedirectOptions,
 ): Promise<void> {
-  // NOTE: a request to a proxy names the host in it too.
+  // NOTE: a request to a proxy contains the host in its path.
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
   const token = CHALLENGE.exec(path)?.[1]
   const proof =
     token === undefined
       ? undefined
-      : await challenge(token).catch((error: unknown) => log.warn({ err: error }, 'ACME challenge not read'))
+      : await challenge(token).catch((error: unknown) => log.warn({ err: error }, 'failed to read the ACME challenge'))
   response.setHeader('connection', 'close')
   if (typeof proof === 'string') response.writeHead(200, { 'content-type': 'text/plain' }).end(proof)
   else if (token !== undefined) response.writeHead(404).end()

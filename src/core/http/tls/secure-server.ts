@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import type { Certificate, KeyPair } from './certificate.ts'
 
-/** Where a server gets its certificate from. */
+/** The source of a server's certificate. */
 export interface CertificateSource {
   current(): Certificate
   /** Calls `listener` with each later certificate. */
@@ -13,7 +13,7 @@ export interface CertificateSource {
   challenge(name: string): KeyPair | undefined
 }
 
-/** Those of Mozilla's intermediate configuration: TLS 1.3, and of TLS 1.2 what has forward secrecy and an AEAD. */
+/** Ciphers of Mozilla's intermediate configuration: TLS 1.3, and of TLS 1.2 those with forward secrecy and an AEAD. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -37,9 +37,9 @@ const contextOf = ({ cert, key }: KeyPair): SecureContextOptions => ({
   minVersion: 'TLSv1.2',
 })
 
-/** An HTTPS server that takes each new certificate of the source for the connections that follow. */
+/** An HTTPS server that uses each new certificate of the source for later connections. */
 export class SecureServer extends Server {
-  /** Connections before the end of their handshake, by the address of the client. */
+  /** Connections in their TLS handshake, by client address. */
   readonly #handshakes = new Map<string, Socket>()
 
   constructor(source: CertificateSource, options: ServerOptions, handle: RequestListener) {
