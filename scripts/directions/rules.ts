@@ -221,3 +221,41 @@ export const processState: Readonly<Record<string, string>> = {
 /** Modules have no state. `const` collections at module level that begin empty, and caches, are state too. */
 export const stateless =
   /^(?:let|var) \w|^(?:export )?const \w+ = new (?:(?:Map|Set|WeakMap|WeakSet)(?:<[^(]*>)?\(\)|(?:LRUCache|Lru)\b)/m
+
+export interface ForeignReader {
+  readonly tables: readonly string[]
+  readonly because: string
+}
+
+const ACCESS_TABLES = ['collaboration', 'org_member', 'team', 'team_member', 'team_repo', 'team_unit']
+const ONE_LIST = 'issues and pull requests are one list and one wire model'
+
+/** Files that read tables of later domains. */
+export const foreignReaders: Readonly<Record<string, ForeignReader>> = {
+  'src/core/access/repo-grants.store.ts': { tables: ACCESS_TABLES, because: 'the facts of the access decision' },
+  'src/core/access/repo-readers.store.ts': { tables: ACCESS_TABLES, because: 'the SQL twin of the access decision' },
+  'src/core/access/visible-repos.ts': {
+    tables: [...ACCESS_TABLES, 'repo', 'user'],
+    because: 'the SQL twin of the access decision',
+  },
+  'src/core/db/database.ts': { tables: ['user'], because: 'any table tells whether the connection is usable' },
+  'src/core/db/migrate.ts': { tables: ['node'], because: 'migrations run before modules are composed' },
+  'src/domains/accounts/keys/public-key.store.ts': {
+    tables: ['deploy_key'],
+    because: 'user keys and deploy keys share the public keys and their unique fingerprints',
+  },
+  'src/domains/accounts/orgs/org.store.ts': {
+    tables: ['repo'],
+    because: 'an organization that owns repositories cannot be deleted',
+  },
+  'src/domains/accounts/orgs/teams/teams.store.ts': {
+    tables: ['repo'],
+    because: 'a team that no longer includes all repositories gets a row for each, in one statement',
+  },
+  'src/domains/accounts/users/accounts/user-deletion.store.ts': {
+    tables: ['repo', 'star'],
+    because: 'counters of many users are reduced in one statement',
+  },
+  'src/domains/issues/issues/lists/lists.store.ts': { tables: ['pull', 'review'], because: ONE_LIST },
+  'src/domains/issues/issues/records/records.store.ts': { tables: ['pull'], because: ONE_LIST },
+}

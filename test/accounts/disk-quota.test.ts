@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadQuotaUsage } from '../../src/domains/accounts/quota/quota-usage.store.ts'
+import { loadQuotaUsage } from '../../src/domains/accounts/quota/quota-parts.ts'
 import { usedOf } from '../../src/domains/accounts/quota/quota.policy.ts'
 import { git, tryGit } from '../core/git/wire/client.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
@@ -141,7 +141,8 @@ describeOnBoth('the usage of an owner', (on) => {
     const server = await startServer({ on })
     try {
       const ann = await server.world.user('ann')
-      const used = async () => usedOf(await loadQuotaUsage(server.app.database.read, ann.user.id), 'size:all')
+      const used = async () =>
+        usedOf(await loadQuotaUsage(server.app.quotaParts, server.app.database.read, ann.user.id), 'size:all')
       expect(await used()).toBe(0)
       const repo = await server.world.repo({ owner: ann, name: 'r', autoInit: true })
       await server.app.database.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cycles, domainGraph, readSources, type Source, violations } from '../../scripts/directions/check.ts'
 import { domains, processState } from '../../scripts/directions/rules.ts'
-import { foreignWrites, tableWriters } from '../../scripts/directions/table-writers.ts'
+import { foreignWrites, laterReads, tableWriters } from '../../scripts/directions/table-writers.ts'
 
 const source = (file: string, names: readonly string[], text = ''): Source => ({
   file,
@@ -68,8 +68,31 @@ describe('every table', () => {
   const tables = tableWriters(readSources())
 
   it('is written by its owner alone', () => {
-    expect(tables.length).toBeGreaterThan(60)
+    expect(tables.length).toBeGreaterThan(100)
     expect(foreignWrites(tables)).toEqual([])
+  })
+
+  it('is read by its own and later domains alone', () => {
+    expect(laterReads(readSources())).toEqual([])
+  })
+
+  it.each([
+    `db.selectFrom('star')`,
+    `query.leftJoin('star as mine', 'mine.id', 'repo.id')`,
+    'eb.exists(eb.selectFrom("x"), sql`select 1 from star where x`)',
+    "sql`${sql.table('star')}`",
+    'sql`repo cross join star where x`',
+  ])('may not be read by earlier domains: %s', (text) => {
+    const declaration = 'interface Schema {\n  repo: RepoTable\n}\ninterface Schema {\n  star: StarTable\n}'
+    const table = source('src/domains/b/m/star.table.ts', [], declaration)
+    const reads = (domain: string, exceptions = {}) =>
+      laterReads([table, source(`src/domains/${domain}/m/a.store.ts`, [], text)], ['a', 'b', 'c'], exceptions)
+    expect(reads('a')).toEqual([
+      'src/domains/a/m/a.store.ts reads star of src/domains/b/m/star.table.ts, a later domain',
+    ])
+    expect(reads('a', { 'src/domains/a/m/a.store.ts': { tables: ['star'], because: 'a reason' } })).toEqual([])
+    expect([...reads('b'), ...reads('c')]).toEqual([])
+    expect(reads('c', { 'src/domains/c/m/a.store.ts': { tables: ['star'], because: 'a reason' } })).toHaveLength(1)
   })
 
   it.each([

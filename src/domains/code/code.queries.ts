@@ -1,11 +1,11 @@
 import { findForkOf } from './history/fork-network.store.ts'
 import { findHeadRepo, requireHeadRepo } from './history/head-repo.ts'
 import { copyRepoLanguages } from './languages/language.store.ts'
-import { copyLfsLinks } from './lfs/lfs.store.ts'
+import { copyLfsLinks, lfsCountersOfRepos } from './lfs/lfs.store.ts'
 import { loadBranchRules } from './protections/facts.ts'
 import { isOfficialReviewer, isOfficialTeam } from './protections/official.ts'
 import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
-import { insertRelease } from './releases/release.store.ts'
+import { insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
 import { loadReleaseViews } from './releases/views.ts'
 import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
 
@@ -24,6 +24,7 @@ export const languageQueries = {
 /** Reads and commands on objects of LFS that run in the transaction of a caller in a later domain. */
 export const lfsQueries = {
   copyLinks: copyLfsLinks,
+  repoCounters: lfsCountersOfRepos,
 } as const
 
 /** Reads and commands on pushes that run in the transaction of a caller in a later domain. */
@@ -35,6 +36,7 @@ export const pushQueries = {
 export const releaseQueries = {
   loadViews: loadReleaseViews,
   insert: insertRelease,
+  repoCounters: releaseCountersOfRepos,
 } as const
 
 /** Reads and commands on commit statuses that run in the transaction of a caller in a later domain. */

@@ -20,7 +20,13 @@ import {
   toIssue,
   touchIssues,
 } from './issues/records/issue.store.ts'
-import { issueCounters, listLabelsOfIssues, listPullMetas, recountIssues } from './issues/records/records.store.ts'
+import {
+  issueCounters,
+  issueCountersOfRepos,
+  listLabelsOfIssues,
+  listPullMetas,
+  recountIssues,
+} from './issues/records/records.store.ts'
 import { deleteText, indexText } from './issues/texts/issue-text.store.ts'
 import { recordEntries } from './issues/timeline/record-entries.ts'
 import {
@@ -59,6 +65,7 @@ export const issueQueries = {
   indexText,
   deleteText,
   counters: issueCounters,
+  repoCounters: issueCountersOfRepos,
   recount: recountIssues,
   loadViews: loadIssueViews,
   loadDeletedView: loadDeletedIssueView,

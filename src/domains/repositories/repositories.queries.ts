@@ -39,7 +39,7 @@ import {
   renewAccess,
   requireVisible,
 } from './repos/lookup.ts'
-import { findBranchWriter, findDelegate } from './repos/maintainers/find-delegate.ts'
+import { findDelegate } from './repos/maintainers/find-delegate.ts'
 import { eachRepo } from './repos/records/each-repo.ts'
 import { listBranchRecords, recordPush, upsertBranches } from './repos/records/push.store.ts'
 import {
@@ -67,6 +67,7 @@ import {
   toRepo,
 } from './repos/repo.store.ts'
 import { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './social/activities/activity.store.ts'
+import { starCountersOfUsers } from './social/social.store.ts'
 import { findWatchMode, watchNewRepo } from './social/watches/watches.store.ts'
 import { recountTopics, replaceTopics, topicCounters } from './topics/topic.store.ts'
 
@@ -109,7 +110,6 @@ export const accessQueries = {
   getCreatedRepo,
   requireVisible,
   findWriter,
-  findBranchWriter,
   findDelegate,
 } as const
 
@@ -174,6 +174,7 @@ export const socialQueries = {
   deleteActivitiesOn,
   findWatchMode,
   watchNewRepo,
+  userCounters: starCountersOfUsers,
 } as const
 
 /** Reads and commands on topics that run in the transaction of a caller in a later domain. */

@@ -18,6 +18,12 @@ select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) an
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "repo_id" = ? and "run_id" = ? order by "id" limit N offset ?;
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "repo_id" = ? and "run_id" = ? and "name" = ? order by "id" limit N offset ?;
 
+-- domains/automation/actions/artifacts/artifact.store.ts listUsedArtifacts
+select "action_artifact"."name", "action_artifact"."size", "repo"."name" as "repo_name", "action_artifact"."run_id" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" where "repo"."owner_id" = ? and "action_artifact"."hash" != ? order by "action_artifact"."size" desc, "action_artifact"."id" limit N offset ?;
+
+-- domains/automation/actions/artifacts/artifact.store.ts sumArtifacts
+select cast(coalesce(sum("action_artifact"."size"), 0) as bigint) as "artifacts" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" where "repo"."owner_id" = ? and "action_artifact"."hash" != ?;
+
 -- domains/automation/actions/runners/runner.store.ts deleteRunner
 delete from "action_runner" where "id" = ?;
 

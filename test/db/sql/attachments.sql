@@ -44,6 +44,9 @@ select * from "attachment" where "issue_id" = ? and "comment_id" != ? order by "
 -- domains/repositories/attachments/attachment.store.ts moveAttachments
 update "attachment" set "repo_id" = ? where "issue_id" = ?;
 
+-- domains/repositories/attachments/attachment.store.ts sumAttachments
+select case when "attachment"."release_id" = ? then 0 else 1 end as "of_release", cast(coalesce(sum("attachment"."size"), 0) as bigint) as "size" from "attachment" inner join "repo" on "repo"."id" = "attachment"."repo_id" where "repo"."owner_id" = ? group by "of_release";
+
 -- domains/repositories/attachments/attachment.store.ts updateAttachment
 update "attachment" set "name" = ? where "id" = ?;
 update "attachment" set "external_url" = ? where "id" = ?;

@@ -13,6 +13,10 @@ select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue
 -- domains/pulls/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
 
+-- domains/pulls/pulls/records/records.store.ts listMaintainedHeads
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
+
 -- domains/pulls/pulls/records/records.store.ts listPullHeads
 select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."issue_id", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";
 

@@ -30,6 +30,9 @@ select * from "release" where "repo_id" = ? and "is_draft" = ? and "is_prereleas
 select * from "release" where "repo_id" = ? and ("lower_tag_name" like ? escape ? or lower("title") like ? escape ? or lower("body") like ? escape ? or "title" like ? escape ? or "body" like ? escape ?) order by "created_at" desc, "id" desc limit N offset ?;
 select * from "release" where "repo_id" = ? and "is_draft" = ? and ("lower_tag_name" like ? escape ? or lower("title") like ? escape ? or lower("body") like ? escape ? or "title" like ? escape ? or "body" like ? escape ?) order by "created_at" desc, "id" desc limit N offset ?;
 
+-- domains/code/releases/release.store.ts listUsedAttachments
+select "attachment"."id", "attachment"."name", "attachment"."size", "repo"."id" as "repo_id", "repo"."name" as "repo_name", "release"."id" as "release_id", "release"."tag_name" from "attachment" inner join "repo" on "repo"."id" = "attachment"."repo_id" inner join "release" on "release"."id" = "attachment"."release_id" where "repo"."owner_id" = ? order by "attachment"."size" desc, "attachment"."id" limit N offset ?;
+
 -- domains/code/releases/release.store.ts updateRelease
 update "release" set "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "is_draft" = ?, "is_prerelease" = ? where "id" = ? returning *;

@@ -81,10 +81,6 @@ select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
--- domains/repositories/repos/maintainers/maintained-head.store.ts listMaintainedHeads
-select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
-select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
-
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;
 
@@ -105,6 +101,9 @@ insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction
 -- domains/repositories/repos/records/records.store.ts countRepos
 select count(*) as "count" from "repo";
 
+-- domains/repositories/repos/records/records.store.ts findRepoOwner
+select "user"."id", "user"."name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "repo"."id" = ?;
+
 -- domains/repositories/repos/records/records.store.ts insertMirror
 insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
 insert into "mirror" ("repo_id", "interval", "synced_at", "next_sync_at", "remote_url", "credentials", "remote_head", "has_wiki", "has_lfs", "lfs_endpoint") values (?, ...);
@@ -117,6 +116,9 @@ select distinct "repo_id" from "push" where "created_at" >= ? and "created_at" <
 
 -- domains/repositories/repos/records/records.store.ts loadRepoNumbers
 select count(*) as "total", cast(coalesce(sum("is_private"), 0) as bigint) as "isPrivate", cast(coalesce(sum("is_fork"), 0) as bigint) as "forks", cast(coalesce(sum("is_mirror"), 0) as bigint) as "mirrors", cast(coalesce(sum("is_archived"), 0) as bigint) as "archived", cast(coalesce(sum("git_size"), 0) as bigint) as "gitSize", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfsSize" from "repo";
+
+-- domains/repositories/repos/records/records.store.ts loadRepoUsage
+select "is_private", cast(coalesce(sum("git_size"), 0) as bigint) as "git", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfs" from "repo" where "owner_id" = ? group by "is_private";
 
 -- domains/repositories/repos/records/records.store.ts recountRepos
 select "id" from "repo" where "id" in (?, ...);

@@ -1,4 +1,5 @@
 import { defineModule } from '../../../core/module.ts'
+import { createQuotaParts, type QuotaParts } from './quota-parts.ts'
 import { createDiskQuota, type DiskQuota, createQuotaView } from './quota.service.ts'
 import { createQuotaGroups } from './quota-groups.service.ts'
 import { createQuotaRules } from './quota-rules.service.ts'
@@ -8,6 +9,8 @@ import { quotaOperations } from './quota.operations.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly quota: DiskQuota
+    /** Where the modules that store bytes register what owners use. */
+    readonly quotaParts: QuotaParts
   }
 }
 
@@ -21,12 +24,13 @@ export const module = defineModule({
       defaultGroups: quota.default_groups,
       defaultTotal: quota.default_total,
     }
+    const parts = createQuotaParts()
     return {
-      services: { quota: createDiskQuota({ database, settings }) },
+      services: { quota: createDiskQuota({ database, settings, parts }), quotaParts: parts },
       operations: quotaOperations({
         quotaGroups: createQuotaGroups({ database, clock, events }),
         quotaRules: createQuotaRules({ database, clock, events }),
-        quotaView: createQuotaView({ database, settings }),
+        quotaView: createQuotaView({ database, settings, parts }),
         guards,
         site,
       }),

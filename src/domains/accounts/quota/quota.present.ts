@@ -1,7 +1,6 @@
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { UsedArtifact, UsedAttachment } from './quota-usage.store.ts'
-import type { UsedPackage } from './used-package.store.ts'
+import type { UsedArtifact, UsedAttachment, UsedPackage } from './quota-parts.ts'
 import type { QuotaOfOwner } from './quota.service.ts'
 import type {
   QuotaGroup as QuotaGroupModel,

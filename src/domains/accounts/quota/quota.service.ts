@@ -3,16 +3,14 @@ import { errors } from '../../errors.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { User } from '../users/user.store.ts'
 import {
-  findRepoOwner,
-  listUsedArtifacts,
-  listUsedAttachments,
   loadQuotaUsage,
+  type QuotaParts,
   type UsedArtifact,
   type UsedAttachment,
-} from './quota-usage.store.ts'
+  type UsedPackage,
+} from './quota-parts.ts'
 import { type QuotaSubject, type QuotaUsage, isWithinAnyGroup, isWithin } from './quota.policy.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { listUsedPackages, type UsedPackage } from './used-package.store.ts'
 import { requireSubject } from './quota-rules.service.ts'
 import { type QuotaGroup, listQuotaGroups } from './quota.store.ts'
 
@@ -29,16 +27,14 @@ export interface DiskQuota {
 }
 
 /** Runs no query when quotas are disabled. */
-export function createDiskQuota({
-  database: { read },
-  settings,
-}: {
-  readonly database: Database
-  readonly settings: QuotaSettings
-}): DiskQuota {
+export function createDiskQuota(deps: QuotaDeps): DiskQuota {
+  const {
+    database: { read },
+    settings,
+    parts,
+  } = deps
   const quota: DiskQuota = {
-    isExceeded: async ({ id }, subject) =>
-      settings.isEnabled && !(await isOwnerWithinQuota(read, settings, id, subject)),
+    isExceeded: async ({ id }, subject) => settings.isEnabled && !(await isOwnerWithinQuota(deps, id, subject)),
     async require(owner, subject) {
       if (await quota.isExceeded(owner, subject))
         throw errors.quotaExceeded().with({
@@ -48,7 +44,7 @@ export function createDiskQuota({
         })
     },
     async requireFor(repoId, subject) {
-      const owner = settings.isEnabled ? await findRepoOwner(read, repoId) : undefined
+      const owner = settings.isEnabled ? await parts.ownerOf.get()(read, repoId) : undefined
       if (owner !== undefined) await quota.require(owner, subject)
     },
   }
@@ -63,32 +59,38 @@ export interface QuotaOfOwner {
 export type QuotaView = ReturnType<typeof createQuotaView>
 
 /** Usage and limits, for owners and administrators. */
-export function createQuotaView({
-  database: { read },
-  settings,
-}: {
-  readonly database: Database
-  readonly settings: QuotaSettings
-}) {
+export function createQuotaView(deps: QuotaDeps) {
+  const {
+    database: { read },
+    settings,
+    parts,
+  } = deps
   return {
     isEnabled: settings.isEnabled,
     /** The usage of an owner, and the groups that apply to it. */
     of: async (ownerId: UserId): Promise<QuotaOfOwner> => ({
-      usage: await loadQuotaUsage(read, ownerId),
+      usage: await loadQuotaUsage(parts, read, ownerId),
       groups: await quotaGroupsOf(read, settings, ownerId),
     }),
     /** Whether the owner is within its limits. Throws Invalid for an unknown subject. */
     check: async (ownerId: UserId, subject: string): Promise<boolean> =>
-      isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
+      isOwnerWithinQuota(deps, ownerId, requireSubject(subject)),
     /** The largest first. */
     artifacts: (ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> =>
-      listUsedArtifacts(read, ownerId, paging),
+      parts.artifacts.get()(read, ownerId, paging),
     /** The largest version first. */
-    packages: (ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>> => listUsedPackages(read, ownerId, paging),
+    packages: (ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>> =>
+      parts.packages.get()(read, ownerId, paging),
     /** The largest first. */
     attachments: (ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> =>
-      listUsedAttachments(read, ownerId, paging),
+      parts.attachments.get()(read, ownerId, paging),
   }
+}
+
+interface QuotaDeps {
+  readonly database: Database
+  readonly settings: QuotaSettings
+  readonly parts: QuotaParts
 }
 
 interface QuotaSettings {
@@ -110,14 +112,13 @@ async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: UserId): 
  * subjects.
  */
 async function isOwnerWithinQuota(
-  db: Db,
-  settings: QuotaSettings,
+  { database: { read }, settings, parts }: QuotaDeps,
   ownerId: UserId,
   subject: QuotaSubject,
 ): Promise<boolean> {
-  const groups = await quotaGroupsOf(db, settings, ownerId)
+  const groups = await quotaGroupsOf(read, settings, ownerId)
   if (groups.length === 0 && settings.defaultTotal < 0) return true
-  const usage = await loadQuotaUsage(db, ownerId)
+  const usage = await loadQuotaUsage(parts, read, ownerId)
   if (groups.length === 0) return isWithin({ limit: settings.defaultTotal, subjects: ['size:all'] }, usage)
   return isWithinAnyGroup(
     groups.map(({ rules }) => rules),

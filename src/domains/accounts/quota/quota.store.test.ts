@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
-import { listUsedArtifacts, listUsedAttachments, loadQuotaUsage } from './quota-usage.store.ts'
+import { listUsedArtifacts, sumArtifacts } from '../../automation/actions/artifacts/artifact.store.ts'
+import { listUsedAttachments } from '../../code/releases/release.store.ts'
+import { listUsedPackages, sumPackages } from '../../packages/packages/used-package.store.ts'
+import { sumAttachments } from '../../repositories/attachments/attachment.store.ts'
+import { loadRepoUsage } from '../../repositories/repos/records/records.store.ts'
+import { createQuotaParts, loadQuotaUsage } from './quota-parts.ts'
 import {
   deleteQuotaGroupRule,
   deleteQuotaGroupUser,
@@ -15,7 +20,6 @@ import {
   updateQuotaRule,
 } from './quota.store.ts'
 import { insertRepo, insertUser } from '../../../../test/harness/rows.ts'
-import { listUsedPackages } from './used-package.store.ts'
 import { rows } from '../../../../test/harness/expect.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../../../test/harness/databases.ts'
 
@@ -23,6 +27,11 @@ describeOnBoth('quotas in the database', (kind) => {
   let db: TestDatabase
   let ann: UserId
   let bob: UserId
+  const parts = createQuotaParts()
+  parts.usage.register(loadRepoUsage)
+  parts.usage.register(sumAttachments)
+  parts.usage.register(async (tx, ownerId) => ({ artifacts: await sumArtifacts(tx, ownerId) }))
+  parts.usage.register(async (tx, ownerId) => ({ packages: await sumPackages(tx, ownerId) }))
   const paging = { page: 1, limit: 1, offset: 0 }
 
   beforeAll(async () => {
@@ -123,7 +132,7 @@ describeOnBoth('quotas in the database', (kind) => {
 
   it('adds up the usage of the repositories of an owner', async () => {
     const { read } = db.database
-    expect(await loadQuotaUsage(read, ann)).toEqual({
+    expect(await loadQuotaUsage(parts, read, ann)).toEqual({
       reposPublic: 5_000_000_001,
       reposPrivate: 20,
       lfs: 10,
@@ -132,7 +141,7 @@ describeOnBoth('quotas in the database', (kind) => {
       artifacts: 50,
       packages: 703,
     })
-    expect(await loadQuotaUsage(read, bob)).toEqual({
+    expect(await loadQuotaUsage(parts, read, bob)).toEqual({
       reposPublic: 999,
       reposPrivate: 0,
       lfs: 999,

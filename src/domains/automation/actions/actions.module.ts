@@ -5,6 +5,7 @@ import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
 import { artifactOperations } from './artifacts/artifacts.operations.ts'
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
+import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createDownloadLinks } from './artifacts/download-links.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
@@ -34,8 +35,8 @@ const DAY_MS = 86_400_000
  */
 export const module = defineModule({
   name: 'actions',
-  needs: ['quota', 'repos'],
-  async create(core, { quota, repos }, guards) {
+  needs: ['quota', 'quotaParts', 'repos'],
+  async create(core, { quota, quotaParts, repos }, guards) {
     const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
@@ -47,6 +48,8 @@ export const module = defineModule({
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
     const workflows = createWorkflows({ database, git, clock, events, taskPool, repos, site })
+    quotaParts.usage.register(async (db, ownerId) => ({ artifacts: await sumArtifacts(db, ownerId) }))
+    quotaParts.artifacts.register(listUsedArtifacts)
     return {
       services: { actionsBlobs: blobs, artifacts, workflows },
       operations: [

@@ -14,8 +14,8 @@ import { writeContentsOperations } from './write/write-contents.operations.ts'
 /** Files and directories of repositories: reading them as models and as raw bytes, changing them by commits. */
 export const module = defineModule({
   name: 'contents',
-  needs: ['commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
-  create(core, { commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
+  needs: ['branchWriters', 'commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
+  create(core, { branchWriters, commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
     const { config, database, git, clock, site, taskPool } = core
     const maxBlobSize = config.api.default_max_blob_size
     const contents = createContents({ git, maxBlobSize })
@@ -23,6 +23,7 @@ export const module = defineModule({
     const rawFiles = createRawFiles({ database, git })
     const media = createMedia(lfsObjects)
     const files = createFileWriter({
+      branchWriters,
       database,
       git,
       clock,

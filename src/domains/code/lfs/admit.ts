@@ -14,11 +14,10 @@ import {
   isSignedIn,
   type Viewer,
 } from '../../../core/access/viewer.ts'
-import type { Db } from '../../../core/db/database.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
-import { type Repo, type RepoInView, accessQueries } from '../../repositories/index.ts'
+import type { Repo, RepoInView } from '../../repositories/index.ts'
 import { viewerOfKey } from '../../accounts/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './handler.ts'
@@ -32,7 +31,7 @@ export interface LfsAdmitDeps {
   readonly repos: Services['repos']
   readonly tokens: LfsTokens
   readonly requireSignIn: boolean
-  readonly read: Db
+  readonly branchWriters: Services['branchWriters']
 }
 
 export interface LfsVisit extends RepoInView {
@@ -93,8 +92,7 @@ async function admitMaintainer(
   { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
 ): Promise<LfsVisit> {
   const visit = await admit(deps, request, { need: 'read', words })
-  const writer =
-    isSignedIn(visit.viewer) && (await accessQueries.findBranchWriter(deps.read, visit.viewer, visit, branch))
+  const writer = isSignedIn(visit.viewer) && (await deps.branchWriters.find(visit.viewer, visit, branch))
   if (!writer) throw unauthorized(words)
   if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
   return visit

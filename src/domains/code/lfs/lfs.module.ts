@@ -35,10 +35,10 @@ const LIMITS = {
  */
 export const module = defineModule({
   name: 'lfs',
-  needs: ['authenticate', 'keyLogins', 'keyTargets', 'quota', 'repos'],
+  needs: ['authenticate', 'branchWriters', 'keyLogins', 'keyTargets', 'quota', 'repos'],
   async create(
     { config, database, clock, jobs, site, dataDir, blobs: stores, tuning },
-    { authenticate, keyLogins, keyTargets, quota, repos },
+    { authenticate, branchWriters, keyLogins, keyTargets, quota, repos },
   ) {
     const { lfs, service, storage } = config
     const lifetimeMs = requireDuration(lfs.http_auth_expiry)
@@ -63,7 +63,7 @@ export const module = defineModule({
           locks,
           tokens,
           requireSignIn: service.require_signin_view,
-          read: database.read,
+          branchWriters,
           ...LIMITS,
           ...tuning.lfs,
           redirectLifetime: storage.redirect ? LINK_LIFETIME : undefined,

@@ -184,3 +184,8 @@ export async function deleteLfsLock(tx: Tx, repoId: RepoId, id: number): Promise
     .executeTakeFirst()
   return Boolean(numDeletedRows)
 }
+
+/** The counters of repositories, each with the query that counts it for the row `counted`. */
+export const lfsCountersOfRepos = {
+  lfs_size: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
+}

@@ -11,7 +11,7 @@ import {
   type PushDecision,
 } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
-import { type RepoInView, accessQueries } from '../../repositories/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import type {
   AgitProposals,
   PreparedProposal,
@@ -159,6 +159,7 @@ async function tipOf({ repo, env }: IncomingPush, oid: string): Promise<Commit> 
 }
 
 interface PreReceiveDeps {
+  readonly branchWriters: Services['branchWriters']
   readonly database: Database
   readonly quota: Services['quota']
   readonly verifier: Verifier
@@ -210,7 +211,7 @@ async function factsOfMaintainer(
 ): Promise<PushFacts | undefined> {
   const { ref, kind } = command
   if (kind !== 'update' || !ref.startsWith(BRANCH) || !isSignedIn(viewer)) return undefined
-  const writer = await accessQueries.findBranchWriter(deps.database.read, viewer, target, ref.slice(BRANCH.length))
+  const writer = await deps.branchWriters.find(viewer, target, ref.slice(BRANCH.length))
   if (writer === undefined || writer.viewer === viewer) return undefined
   const rules = await loadRules(deps, writer.viewer, target.repo, [command])
   return pushFacts(deps, writer.viewer, { repo: target.repo, access: writer.access }, rules)

@@ -32,13 +32,14 @@ declare module '../../../core/module.ts' {
 /** Pushes: settings of the git transports, the rules for refs, and the records of updated refs. */
 export const module = defineModule({
   name: 'pushes',
-  needs: ['quota', 'repoChanges', 'verifier'],
-  async create(core, { quota, repoChanges, verifier }) {
+  needs: ['branchWriters', 'quota', 'repoChanges', 'verifier'],
+  async create(core, { branchWriters, quota, repoChanges, verifier }) {
     const { config, database, git, clock, events, jobs, log, site } = core
     const pushProposals = createPort<AgitProposals>('pull requests that pushes create')
     const postPushHooks = createPostPushHooks(log)
     const onDemandRefs = createOnDemandRefs(log)
     const pushes = createPushes({
+      branchWriters,
       database,
       git,
       clock,

@@ -17,6 +17,7 @@ import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repos.ts'
 import { recordMoves, type RefChange, type RefMoves } from './record-push.ts'
 
 interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'> {
+  readonly branchWriters: Services['branchWriters']
   readonly verifier: Verifier
   readonly quota: Services['quota']
   readonly proposals: PushProposals

@@ -4,6 +4,7 @@ import { selectPage } from '../../../core/db/page.ts'
 import { containing, containingExactly } from '../../../core/db/text-match.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { UsedAttachment } from '../../accounts/index.ts'
 import { repoQueries } from '../../repositories/index.ts'
 import type { ReleaseTable } from './release.table.ts'
 
@@ -129,3 +130,37 @@ export async function deleteRelease(tx: Tx, { id, repoId, isDraft }: Release): P
 
 const addReleases = (tx: Tx, repoId: RepoId, change: 1 | -1): Promise<void> =>
   repoQueries.addToCounter(tx, repoId, 'releases_count', change)
+
+/** The counters of repositories, each with the query that counts it for the row `counted`. */
+export const releaseCountersOfRepos = {
+  releases_count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
+}
+
+/** Files of the releases of an owner, largest first. */
+export function listUsedAttachments(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> {
+  const query = db
+    .selectFrom('attachment')
+    .innerJoin('repo', 'repo.id', 'attachment.repo_id')
+    .where('repo.owner_id', '=', ownerId)
+    .innerJoin('release', 'release.id', 'attachment.release_id')
+    .select([
+      'attachment.id',
+      'attachment.name',
+      'attachment.size',
+      'repo.id as repo_id',
+      'repo.name as repo_name',
+      'release.id as release_id',
+      'release.tag_name',
+    ])
+    .orderBy('attachment.size', 'desc')
+    .orderBy('attachment.id')
+  return selectPage(query, paging, (row): UsedAttachment => ({
+    id: row.id,
+    name: row.name,
+    size: row.size,
+    repoId: asId(row.repo_id),
+    repoName: row.repo_name,
+    releaseId: row.release_id,
+    tagName: row.tag_name,
+  }))
+}

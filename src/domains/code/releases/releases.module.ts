@@ -4,6 +4,7 @@ import { releaseAttachments } from './release-attachments.ts'
 import { createReleaseTags } from './release-tags.ts'
 import { releaseEvents } from './releases.events.ts'
 import { releaseOperations } from './releases.operations.ts'
+import { listUsedAttachments } from './release.store.ts'
 import { registerReleases } from './releases.routes.ts'
 import { createReleases, type Releases } from './releases.service.ts'
 import { releaseSubscriptions } from './releases.subscriber.ts'
@@ -17,9 +18,9 @@ declare module '../../../core/module.ts' {
 /** Releases with their files. */
 export const module = defineModule({
   name: 'releases',
-  needs: ['attachments', 'quota', 'tags', 'uploadRules', 'webAccess'],
+  needs: ['attachments', 'quota', 'quotaParts', 'tags', 'uploadRules', 'webAccess'],
   create({ database, git, clock, events, site }, services, guards) {
-    const { attachments, quota, tags, uploadRules, webAccess } = services
+    const { attachments, quota, quotaParts, tags, uploadRules, webAccess } = services
     const releases = createReleases({
       database,
       clock,
@@ -28,6 +29,7 @@ export const module = defineModule({
       tags: createReleaseTags({ git, tags }),
       quota,
     })
+    quotaParts.attachments.register(listUsedAttachments)
     attachments.owners.release.register(releaseAttachments(releases))
     return {
       services: { releases },

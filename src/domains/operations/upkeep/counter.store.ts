@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
+import { lfsQueries, releaseQueries } from '../../code/index.ts'
 import { issueQueries, labelQueries, milestoneQueries } from '../../issues/index.ts'
-import { repoQueries, topicQueries } from '../../repositories/index.ts'
+import { repoQueries, socialQueries, topicQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 
 /** A column with a stored count. */
@@ -13,48 +14,40 @@ interface Counter {
   recount(tx: Tx, ids: readonly number[]): Promise<void>
 }
 
-const COUNTERS: readonly Counter[] = [
-  ...namesOf(userQueries.counters).map((column) => ({
-    table: 'user' as const,
-    column,
-    count: userQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => userQueries.recount(tx, column, ids),
-  })),
-  ...namesOf(repoQueries.counters).map((column) => ({
-    table: 'repo' as const,
-    column,
-    count: repoQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => repoQueries.recount(tx, column, ids),
-  })),
-  ...namesOf(topicQueries.counters).map((column) => ({
-    table: 'topic' as const,
-    column,
-    count: topicQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => topicQueries.recount(tx, column, ids),
-  })),
-  ...namesOf(labelQueries.counters).map((column) => ({
-    table: 'label' as const,
-    column,
-    count: labelQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => labelQueries.recount(tx, column, ids),
-  })),
-  ...namesOf(milestoneQueries.counters).map((column) => ({
-    table: 'milestone' as const,
-    column,
-    count: milestoneQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => milestoneQueries.recount(tx, column, ids),
-  })),
-  ...namesOf(issueQueries.counters).map((column) => ({
-    table: 'issue' as const,
-    column,
-    count: issueQueries.counters[column],
-    recount: (tx: Tx, ids: readonly number[]) => issueQueries.recount(tx, column, ids),
-  })),
-]
+type Counts<Column extends string> = Readonly<Record<Column, RawBuilder<unknown>>>
 
-function namesOf<Name extends string>(counters: Readonly<Record<Name, unknown>>): Name[] {
-  return Object.keys(counters) as Name[]
+const countersOf = <Column extends string>(
+  table: Counter['table'],
+  counts: Counts<Column>,
+  recountRows: (tx: Tx, column: Column, ids: readonly number[]) => Promise<void>,
+): Counter[] =>
+  (Object.keys(counts) as Column[]).map((column) => ({
+    table,
+    column,
+    count: counts[column],
+    recount: (tx, ids) => recountRows(tx, column, ids),
+  }))
+
+const countsOfUsers = { ...userQueries.counters, ...socialQueries.userCounters }
+const countsOfRepos = {
+  ...repoQueries.counters,
+  ...releaseQueries.repoCounters,
+  ...issueQueries.repoCounters,
+  ...lfsQueries.repoCounters,
 }
+
+const COUNTERS: readonly Counter[] = [
+  ...countersOf('user', countsOfUsers, (tx, column, ids) =>
+    userQueries.recount(tx, { column, count: countsOfUsers[column] }, ids),
+  ),
+  ...countersOf('repo', countsOfRepos, (tx, column, ids) =>
+    repoQueries.recount(tx, { column, count: countsOfRepos[column] }, ids),
+  ),
+  ...countersOf('topic', topicQueries.counters, topicQueries.recount),
+  ...countersOf('label', labelQueries.counters, labelQueries.recount),
+  ...countersOf('milestone', milestoneQueries.counters, milestoneQueries.recount),
+  ...countersOf('issue', issueQueries.counters, issueQueries.recount),
+]
 
 export interface WrongCounter {
   readonly table: string

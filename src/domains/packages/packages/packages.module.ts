@@ -3,6 +3,7 @@ import { createPackageGuard } from './package.guards.ts'
 import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
 import { createPackages, type Packages } from './packages.service.ts'
+import { listUsedPackages, sumPackages } from './used-package.store.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
@@ -14,10 +15,12 @@ declare module '../../../core/module.ts' {
 /** Packages of users and organizations. */
 export const module = defineModule({
   name: 'packages',
-  needs: ['repos', 'users'],
-  create({ database, clock, events, site }, { repos, users }) {
+  needs: ['quotaParts', 'repos', 'users'],
+  create({ database, clock, events, site }, { quotaParts, repos, users }) {
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })
+    quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
+    quotaParts.packages.register(listUsedPackages)
     return {
       services: { packages },
       operations: packageOperations({ packageGuard, packages, site }),

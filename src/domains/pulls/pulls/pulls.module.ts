@@ -12,6 +12,7 @@ import { createPullLists } from './lists/pull-lists.service.ts'
 import { updateRequestedMergeRefs } from './mergeability/merge-ref.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
+import { listMaintainedHeads } from './records/records.store.ts'
 import type { PullReviews, ReviewPort } from './pull-views.ts'
 import { pullEvents } from './pulls.events.ts'
 import { pullOperations } from './pulls.operations.ts'
@@ -32,16 +33,25 @@ declare module '../../../core/module.ts' {
 /** Pull requests: their rows, heads, and mergeability. */
 export const module = defineModule({
   name: 'pulls',
-  needs: ['issueStateRules', 'onDemandRefs', 'postPushHooks', 'pushProposals', 'repoReconcilers', 'repos'],
+  needs: [
+    'branchWriters',
+    'issueStateRules',
+    'onDemandRefs',
+    'postPushHooks',
+    'pushProposals',
+    'repoReconcilers',
+    'repos',
+  ],
   create(core, services, guards) {
     const { issueStateRules: stateRules, onDemandRefs, postPushHooks, pushProposals } = services
-    const { repoReconcilers, repos } = services
+    const { branchWriters, repoReconcilers, repos } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPort<ReviewPort>('reviews')
     const heads = new KeyedMutex({ name: 'pull-heads', locks: core.processes.locks })
     const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets, heads }
     const pulls = createPulls(deps)
+    branchWriters.heads.register(listMaintainedHeads)
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
     onDemandRefs.register((storage, names) => updateRequestedMergeRefs(deps, storage, names))

@@ -3,6 +3,7 @@ import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { QuotaUsage } from '../../accounts/index.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
 /** A file of a release, an issue or a comment; an id of 0 means "none". Times are epoch milliseconds, sizes bytes. */
@@ -162,4 +163,23 @@ export async function listAttachmentUsesAfter(db: Db, after: number, limit: numb
     hash,
     size,
   }))
+}
+
+/** Bytes of the attachments in the repositories of an owner. */
+export async function sumAttachments(
+  db: Db,
+  ownerId: UserId,
+): Promise<Pick<QuotaUsage, 'issueAttachments' | 'releaseAttachments'>> {
+  const rows = await db
+    .selectFrom('attachment')
+    .innerJoin('repo', 'repo.id', 'attachment.repo_id')
+    .where('repo.owner_id', '=', ownerId)
+    .select((eb) => [
+      eb.case().when('attachment.release_id', '=', 0).then(0).else(1).end().as('of_release'),
+      sql<number>`cast(coalesce(sum(${eb.ref('attachment.size')}), 0) as bigint)`.as('size'),
+    ])
+    .groupBy('of_release')
+    .execute()
+  const size = (ofRelease: number): number => rows.find((row) => Number(row.of_release) === ofRelease)?.size ?? 0
+  return { issueAttachments: size(0), releaseAttachments: size(1) }
 }

@@ -2,7 +2,7 @@ import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
 import type { Config } from '../../../core/config/index.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { defineModule, type DoctorCheck } from '../../../core/module.ts'
-import { listAttachmentUsesAfter } from './attachment.store.ts'
+import { listAttachmentUsesAfter, sumAttachments } from './attachment.store.ts'
 import { attachmentTasks, createAttachmentJobs } from './attachments.jobs.ts'
 import { registerAttachments } from './attachments.routes.ts'
 import { type Attachments, createAttachments } from './attachments.service.ts'
@@ -26,10 +26,11 @@ const MIB = 1024 * 1024
  */
 export const module = defineModule({
   name: 'attachments',
-  needs: ['quota', 'repos', 'webAccess'],
-  async create({ config, database, clock, jobs, blobs: stores }, { quota, repos, webAccess }) {
+  needs: ['quota', 'quotaParts', 'repos', 'webAccess'],
+  async create({ config, database, clock, jobs, blobs: stores }, { quota, quotaParts, repos, webAccess }) {
     const blobs = await stores.open('attachments')
     const attachments = createAttachments({ database, blobs, clock, jobs, quota })
+    quotaParts.usage.register(sumAttachments)
     return {
       services: { attachmentBlobs: blobs, attachments, uploadRules: uploadRules(config) },
       jobs: createAttachmentJobs(attachments),

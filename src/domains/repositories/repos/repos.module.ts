@@ -22,11 +22,13 @@ import { repoOperations, signingKeyOperations } from './repo.operations.ts'
 import { repoEvents } from './repos.events.ts'
 import { createRepoJobs } from './repos.jobs.ts'
 import { createRepos, type Repos } from './repos.service.ts'
-import { suspendUnits } from './records/records.store.ts'
+import { findRepoOwner, loadRepoUsage, suspendUnits } from './records/records.store.ts'
+import { type BranchWriters, createBranchWriters } from './maintainers/find-delegate.ts'
 import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
+    readonly branchWriters: BranchWriters
     readonly repoChanges: RepoChanges
     readonly repoRules: RepoRules
     readonly repos: Repos
@@ -42,12 +44,14 @@ declare module '../../../core/module.ts' {
 /** Repositories: creation, settings, lists, flags and deletion. */
 export const module = defineModule({
   name: 'repos',
-  needs: ['orgs', 'quota', 'signer', 'users'],
-  async create(core, { orgs, quota, signer, users }, earlier) {
+  needs: ['orgs', 'quota', 'quotaParts', 'signer', 'users'],
+  async create(core, { orgs, quota, quotaParts, signer, users }, earlier) {
     const { config, database, git, clock, log, events, jobs, site } = core
     const { repository, service } = config
     const disabledUnits = namedUnits(repository.disabled_repo_units)
     if (core.isServer && core.processes.isFirst) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
+    quotaParts.usage.register(loadRepoUsage)
+    quotaParts.ownerOf.register(findRepoOwner)
     const repoRules = readRepoRules(config)
     const rules = {
       forcePrivate: repository.force_private,
@@ -69,7 +73,7 @@ export const module = defineModule({
     const guards: Guards = { ...earlier, ...own }
     const exploreNeedsSignIn = service.explore_require_signin_view
     return {
-      services: { repos, repoChanges, repoRules },
+      services: { branchWriters: createBranchWriters(database.read), repos, repoChanges, repoRules },
       guards: own,
       operations: [
         ...createRepoOperations({ guards, repos, site }),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx, Db } from '../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { deleteWatches } from './watches/watches.store.ts'
@@ -138,4 +139,9 @@ export async function deleteStarsOfOwner(tx: Tx, ownerId: UserId): Promise<void>
     .orderBy('repo.id')
     .execute()
   for (const { id } of starred) await deleteStarsOf(tx, asId(id))
+}
+
+/** The counters of users, each with the query that counts it for the row `counted`. */
+export const starCountersOfUsers = {
+  stars_count: sql`select count(*) from star where user_id = counted.id`,
 }

@@ -21,8 +21,18 @@ const LIMITS = {
 /** Git over SSH. */
 export const module = defineModule({
   name: 'git-ssh',
-  needs: ['gitTransport', 'keyLogins', 'keyTargets', 'lfsTokens', 'pushes', 'repos', 'signInRecords', 'wikis'],
-  create(core, { gitTransport, keyLogins, keyTargets, lfsTokens, pushes, repos, signInRecords, wikis }) {
+  needs: [
+    'branchWriters',
+    'gitTransport',
+    'keyLogins',
+    'keyTargets',
+    'lfsTokens',
+    'pushes',
+    'repos',
+    'signInRecords',
+    'wikis',
+  ],
+  create(core, { branchWriters, gitTransport, keyLogins, keyTargets, lfsTokens, pushes, repos, signInRecords, wikis }) {
     const { config, dataDir, git, log, site } = core
     const { ssh } = config
     if (!ssh.enabled) return {}
@@ -35,13 +45,13 @@ export const module = defineModule({
       ...LIMITS,
       ...core.tuning.ssh,
       services: {
+        branchWriters,
         git,
         keyLogins,
         keyTargets,
         lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
         log,
         pushes,
-        read: core.database.read,
         repos,
         rootUrl: site.rootUrl,
         signInRecords,

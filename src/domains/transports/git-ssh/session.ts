@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import type { Services } from '../../../core/module.ts'
 import { admitCaller, admit as admitToRepo, type RepoLevel } from '../../../core/access/admit.ts'
-import type { Db } from '../../../core/db/database.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type KeyTarget, accessQueries } from '../../repositories/index.ts'
+import type { KeyTarget } from '../../repositories/index.ts'
 import { type KeyHolder, viewerOfKey } from '../../accounts/index.ts'
 
 /** A repository in the notation of SSH clients. */
@@ -162,7 +161,7 @@ function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
 
 /** The dependencies of SSH sessions. */
 export interface SshServices {
-  readonly read: Db
+  readonly branchWriters: Services['branchWriters']
   readonly keyLogins: Services['keyLogins']
   readonly keyTargets: Services['keyTargets']
   readonly git: Git
@@ -273,13 +272,13 @@ async function createWhenMissing({ keyTargets, repos }: SshServices, holder: Key
 
 /** A token to use LFS over HTTP for a limited time (git-lfs specification, server discovery). */
 async function authenticateLfs(
-  { keyLogins, keyTargets, lfsTokens, read, rootUrl }: SshServices,
+  { branchWriters, keyLogins, keyTargets, lfsTokens, rootUrl }: SshServices,
   holder: KeyHolder,
   { path, operation }: SshCommand & { kind: 'lfs' },
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
   const target = await admit(keyTargets, holder, path, operation === 'upload' ? 'push' : 'read')
-  if (operation === 'upload' && (await accessQueries.findBranchWriter(read, target.viewer, target)) === undefined)
+  if (operation === 'upload' && (await branchWriters.find(target.viewer, target)) === undefined)
     requireWrite(target, path)
   keyLogins.recordUse(target.key)
   const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })

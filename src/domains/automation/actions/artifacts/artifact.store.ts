@@ -1,8 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
-import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { UsedArtifact } from '../../../accounts/index.ts'
 import type { ActionArtifactTable } from '../actions.table.ts'
 
 /** An artifact of a run. Times are epoch milliseconds. */
@@ -94,3 +95,33 @@ export async function deleteArtifactNamed(tx: Tx, runId: number, name: string): 
 
 const hashesOf = (rows: readonly { readonly hash: string }[]): string[] =>
   rows.map(({ hash }) => hash).filter((hash) => hash !== '')
+
+/** Artifacts that are stored: expired ones take no space. */
+const artifactsOfOwner = (db: Db, ownerId: UserId) =>
+  db
+    .selectFrom('action_artifact')
+    .innerJoin('repo', 'repo.id', 'action_artifact.repo_id')
+    .where('repo.owner_id', '=', ownerId)
+    .where('action_artifact.hash', '!=', '')
+
+/** Bytes of the artifacts in the repositories of an owner. */
+export async function sumArtifacts(db: Db, ownerId: UserId): Promise<number> {
+  const { artifacts } = await artifactsOfOwner(db, ownerId)
+    .select((eb) => sql<number>`cast(coalesce(sum(${eb.ref('action_artifact.size')}), 0) as bigint)`.as('artifacts'))
+    .executeTakeFirstOrThrow()
+  return artifacts
+}
+
+/** Artifacts in the repositories of an owner, largest first. */
+export function listUsedArtifacts(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> {
+  const query = artifactsOfOwner(db, ownerId)
+    .select(['action_artifact.name', 'action_artifact.size', 'repo.name as repo_name', 'action_artifact.run_id'])
+    .orderBy('action_artifact.size', 'desc')
+    .orderBy('action_artifact.id')
+  return selectPage(query, paging, (row): UsedArtifact => ({
+    name: row.name,
+    size: row.size,
+    repoName: row.repo_name,
+    runId: row.run_id,
+  }))
+}

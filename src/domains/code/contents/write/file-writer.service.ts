@@ -1,4 +1,4 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import {
   branchRef,
@@ -160,6 +160,7 @@ export interface FileChangeResult {
 }
 
 interface FileWriterDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
+  readonly branchWriters: Services['branchWriters']
   readonly pushes: Pushes
   readonly reader: EntryReader
   readonly verifier: Verifier
@@ -176,7 +177,7 @@ const MAX_ATTEMPTS = 5
 export type FileWriter = ReturnType<typeof createFileWriter>
 
 export function createFileWriter(deps: FileWriterDeps) {
-  const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
+  const { branchWriters, database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
   const writing = new KeyedMutex({ name: 'contents', locks: deps.locks })
 
   async function commit(
@@ -189,7 +190,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     const { actor, ...target } = await accessQueries.renew(database.read, caller, repo)
     const opened = git.open(target.repo)
     const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
-    const pusher = await accessQueries.findBranchWriter(database.read, actor, target, place.name)
+    const pusher = await branchWriters.find(actor, target, place.name)
     if (pusher === undefined) throw errors.branchWriteRequired()
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
     const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
@@ -214,7 +215,7 @@ export function createFileWriter(deps: FileWriterDeps) {
   return {
     /** Whether the actor may write any branch of the repository. */
     mayWrite: async (actor: SignedIn, target: RepoInView): Promise<boolean> =>
-      (await accessQueries.findBranchWriter(database.read, actor, target)) !== undefined,
+      (await branchWriters.find(actor, target)) !== undefined,
     /**
      * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
      * (behaviour/git-data-and-transport#writing-contents).

@@ -38,6 +38,17 @@ export const issueCounters = {
   comments_count: sql`select count(*) + counted.reviews_counted from timeline_entry where issue_id = counted.id and kind = 'comment'`,
 }
 
+const issuesWhere = ({ isPull, isClosed }: { readonly isPull: 0 | 1; readonly isClosed: 0 | 1 }) =>
+  sql`select count(*) from issue where repo_id = counted.id and is_pull = ${sql.lit(isPull)} and is_closed = ${sql.lit(isClosed)}`
+
+/** The same for the counters of issues in repositories. */
+export const issueCountersOfRepos = {
+  open_issues_count: issuesWhere({ isPull: 0, isClosed: 0 }),
+  closed_issues_count: issuesWhere({ isPull: 0, isClosed: 1 }),
+  open_pulls_count: issuesWhere({ isPull: 1, isClosed: 0 }),
+  closed_pulls_count: issuesWhere({ isPull: 1, isClosed: 1 }),
+}
+
 /** Recounts a column for these issues. */
 export async function recountIssues(tx: Tx, column: keyof typeof issueCounters, ids: readonly number[]): Promise<void> {
   // NOTE: waits for concurrent transactions on these rows, so that the next statement reads their changes.

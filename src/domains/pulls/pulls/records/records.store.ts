@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { asId, type IssueId, type PullId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { type BranchOf, type Pull, toPull } from './pull.store.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
@@ -145,3 +145,28 @@ const byNumber = defineQuery((db, { repoId, number }: { repoId: RepoId; number: 
     .where('issue.repo_id', '=', repoId)
     .where('issue.number', '=', number),
 )
+
+const MAX_HEADS = 100
+
+/** The newest hundred of a repository, or of one branch of it, that pull requests of other repositories have. */
+export async function listMaintainedHeads(
+  db: Db,
+  repoId: RepoId,
+  branch: string | undefined,
+): Promise<{ readonly baseRepoId: RepoId; readonly posterId: UserId }[]> {
+  const heads = db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .select(['pull.base_repo_id', 'issue.poster_id'])
+    .where('pull.head_repo_id', '=', repoId)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.base_repo_id', '!=', repoId)
+    .where('pull.allows_maintainer_edit', '=', 1)
+    .orderBy('pull.id', 'desc')
+    .limit(MAX_HEADS)
+  const rows = await (branch === undefined ? heads : heads.where('pull.head_branch', '=', branch)).execute()
+  return rows.map((row) => ({
+    baseRepoId: asId(row.base_repo_id),
+    posterId: asId(row.poster_id),
+  }))
+}

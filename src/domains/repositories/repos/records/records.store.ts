@@ -1,7 +1,8 @@
-import { type Insertable, type Selectable, type Updateable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, type Updateable, sql } from 'kysely'
 import { type Db, type Tx, dialectOf } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { QuotaUsage } from '../../../accounts/index.ts'
 import type { MirrorTable } from '../repo.table.ts'
 import type { UnitSet } from '../../../../core/access/repo-access.ts'
 
@@ -80,32 +81,30 @@ export async function recordMirrorSync(tx: Tx, repoId: RepoId, { at, remoteHead,
 export const setMirrorLfsPending = (tx: Tx, repoId: RepoId, isPending: boolean): Promise<void> =>
   updateMirror(tx, repoId, { lfs_pending: flag(isPending) })
 
-const issuesWhere = ({ isPull, isClosed }: { readonly isPull: 0 | 1; readonly isClosed: 0 | 1 }) =>
-  sql`select count(*) from issue where repo_id = counted.id and is_pull = ${sql.lit(isPull)} and is_closed = ${sql.lit(isClosed)}`
-
-/** Derived counters of repositories, each with the query that counts it for the row aliased `counted`. */
+/**
+ * Derived counters of repositories, each with the query that counts it for the row aliased `counted`. Later domains have
+ * the queries of what they count.
+ */
 export const repoCounters = {
   stars_count: sql`select count(*) from star where repo_id = counted.id`,
   watchers_count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
   forks_count: sql`select count(*) from repo as fork where fork.fork_id = counted.id`,
   branches_count: sql`select count(*) from branch where repo_id = counted.id`,
-  releases_count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
-  open_issues_count: issuesWhere({ isPull: 0, isClosed: 0 }),
-  closed_issues_count: issuesWhere({ isPull: 0, isClosed: 1 }),
-  open_pulls_count: issuesWhere({ isPull: 1, isClosed: 0 }),
-  closed_pulls_count: issuesWhere({ isPull: 1, isClosed: 1 }),
-  lfs_size: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
+}
+
+interface RepoCounter {
+  readonly column: string
+  /** Counts for the row aliased `counted`. */
+  readonly count: RawBuilder<unknown>
 }
 
 /** Recounts a column of these repositories. */
-export async function recountRepos(tx: Tx, column: keyof typeof repoCounters, ids: readonly number[]): Promise<void> {
+export async function recountRepos(tx: Tx, { column, count }: RepoCounter, ids: readonly number[]): Promise<void> {
   // NOTE: the lock waits for transactions that change these rows, so that the next statement reads their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('repo').select('id').where('id', 'in', ids))
     .execute()
-  await sql`update repo as counted set ${sql.ref(column)} = (${repoCounters[column]}) where id in (${sql.join(ids)})`.execute(
-    tx,
-  )
+  await sql`update repo as counted set ${sql.ref(column)} = (${count}) where id in (${sql.join(ids)})`.execute(tx)
 }
 
 export async function countRepos(db: Db): Promise<number> {
@@ -136,6 +135,36 @@ export async function loadRepoNumbers(db: Db): Promise<RepoNumbers> {
     .select([sum('is_private').as('isPrivate'), sum('is_fork').as('forks'), sum('is_mirror').as('mirrors')])
     .select([sum('is_archived').as('archived'), sum('git_size').as('gitSize'), sum('lfs_size').as('lfsSize')])
     .executeTakeFirstOrThrow()
+}
+
+/** Bytes of the repositories of an owner. */
+export async function loadRepoUsage(
+  db: Db,
+  ownerId: UserId,
+): Promise<Pick<QuotaUsage, 'lfs' | 'reposPrivate' | 'reposPublic'>> {
+  const sum = (column: 'git_size' | 'lfs_size') => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`
+  const rows = await db
+    .selectFrom('repo')
+    .select(['is_private', sum('git_size').as('git'), sum('lfs_size').as('lfs')])
+    .where('owner_id', '=', ownerId)
+    .groupBy('is_private')
+    .execute()
+  const git = (isPrivate: number): number => rows.find((row) => row.is_private === isPrivate)?.git ?? 0
+  return { reposPublic: git(0), reposPrivate: git(1), lfs: rows.reduce((total, row) => total + row.lfs, 0) }
+}
+
+/** The owner of a repository; undefined when the repository was deleted. */
+export async function findRepoOwner(
+  db: Db,
+  repoId: RepoId,
+): Promise<{ readonly id: UserId; readonly name: string } | undefined> {
+  const row = await db
+    .selectFrom('repo')
+    .innerJoin('user', 'user.id', 'repo.owner_id')
+    .select(['user.id', 'user.name'])
+    .where('repo.id', '=', repoId)
+    .executeTakeFirst()
+  return row && { id: asId(row.id), name: row.name }
 }
 
 const CHUNK = 500

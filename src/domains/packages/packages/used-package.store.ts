@@ -3,15 +3,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-
-/** A version of a package with all its files. */
-export interface UsedPackage {
-  readonly name: string
-  readonly type: string
-  readonly version: string
-  /** Bytes. */
-  readonly size: number
-}
+import type { UsedPackage } from '../../accounts/index.ts'
 
 const sizeOfVersion = sql<number>`cast((select coalesce(sum(size), 0) from package_file
   where version_id = package_version.id) as bigint)`
