@@ -90,10 +90,16 @@ describeOnBoth('packages', (kind) => {
     await publish(guild, 'single', '1')
     for (let number = 0; number < 5; number++) await publish(guild, `many${number}`, '1')
     const { database } = server.app
-    const asked = async (path: string) => (await queriesOf(database, () => ann!.client.get(path))).length
-    // Background work reads too, and the first request of a password is not like later ones.
-    await server.drain()
-    await asked('/packages/guild')
+    /** The fewest of three, each after a commit, which invalidates the read cache: timers of the server read too. */
+    const asked = async (path: string): Promise<number> => {
+      const counts: number[] = []
+      for (let n = 0; n < 3; n++) {
+        expect((await ann!.client.patch('/user/settings', { description: `${path} ${n}` })).status).toBe(200)
+        await server.drain()
+        counts.push((await queriesOf(database, () => ann!.client.get(path))).length)
+      }
+      return Math.min(...counts)
+    }
     expect(await asked('/packages/guild?limit=6')).toBe(await asked('/packages/guild?limit=1&q=single'))
   })
 
