@@ -27,10 +27,18 @@ select cast(coalesce(sum("action_artifact"."size"), 0) as bigint) as "artifacts"
 -- domains/automation/actions/runners/runner.store.ts deleteRunner
 delete from "action_runner" where "id" = ?;
 
+-- domains/automation/actions/runners/runner.store.ts findActiveToken
+select "sealed" from "action_registration_token" where "owner_id" = ? and "repo_id" is null and "is_active" = ?;
+select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
+select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" is null and "is_active" = ?;
+
 -- domains/automation/actions/runners/runner.store.ts findRunner
 select * from "action_runner" where "id" = ?;
 select * from "action_runner" where "repo_id" = ? and "id" = ?;
 select * from "action_runner" where "owner_id" = ? and "id" = ?;
+
+-- domains/automation/actions/runners/runner.store.ts insertActiveToken
+insert into "action_registration_token" ("owner_id", "repo_id", "hash", "sealed", "created_at") values (?, ...) on conflict do nothing;
 
 -- domains/automation/actions/runners/runner.store.ts insertRunner
 insert into "action_runner" ("owner_id", "repo_id", "uuid", "name", "token_hash", "labels", "is_ephemeral", "online_at", "active_at", "created_at", "updated_at") values (?, ...) returning "id";
@@ -47,19 +55,11 @@ select * from "action_runner" where "owner_id" = ? and "is_disabled" = ? order b
 select * from "action_runner" where "id" = ?;
 select * from "action_runner" where "repo_id" = ? and "id" = ?;
 
--- domains/automation/actions/runners/runner.store.ts updateRunner
-update "action_runner" set "is_disabled" = ?, "updated_at" = ? where "id" = ?;
-
--- domains/automation/actions/runners/runner.store.ts findActiveToken
-select "sealed" from "action_registration_token" where "owner_id" = ? and "repo_id" is null and "is_active" = ?;
-select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
-select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" is null and "is_active" = ?;
-
--- domains/automation/actions/runners/runner.store.ts insertActiveToken
-insert into "action_registration_token" ("owner_id", "repo_id", "hash", "sealed", "created_at") values (?, ...) on conflict do nothing;
-
 -- domains/automation/actions/runners/runner.store.ts raiseQueues
 insert into "action_queue" ("owner_id", "repo_id", "version") values (?, ...), ... on conflict (coalesce(owner_id, 0), coalesce(repo_id, 0)) do update set "version" = action_queue.version + 1;
+
+-- domains/automation/actions/runners/runner.store.ts updateRunner
+update "action_runner" set "is_disabled" = ?, "updated_at" = ? where "id" = ?;
 
 -- domains/automation/actions/runs/job.store.ts countOpenJobs
 select count(*) as total from action_job where run_id = ? and status in ('waiting', 'blocked', 'running');

@@ -3,6 +3,20 @@
 -- domains/operations/audit/audit.store.ts deleteEntriesBefore
 delete from "audit_entry" where "id" in (select "id" from "audit_entry" where "created_at" < ? order by "created_at" limit N);
 
+-- domains/operations/audit/audit.store.ts findAccountName
+select "name", "kind" from "user" where "id" = ?;
+
+-- domains/operations/audit/audit.store.ts findCredentialName
+select "title" from "user_key" where "id" = ?;
+select "title" from "deploy_key" where "id" = ?;
+select "name" from "access_token" where "id" = ?;
+
+-- domains/operations/audit/audit.store.ts findRepoName
+select "owner"."name" as "owner", "repo"."name", "repo"."is_private", "repo"."is_archived" from "repo" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "repo"."id" = ?;
+
+-- domains/operations/audit/audit.store.ts findTeamName
+select "name" from "team" where "id" = ?;
+
 -- domains/operations/audit/audit.store.ts insertEntry
 insert into "audit_entry" ("created_at", "action", "outcome", "actor_id", "actor_name", "lower_actor_name", "sudo_by_id", "sudo_by_name", "credential", "credential_id", "credential_name", "address", "user_agent", "target_kind", "target_id", "target_name", "lower_target_name", "details") values (?, ...);
 
@@ -23,17 +37,3 @@ select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? an
 select * from "audit_entry" where "action" = ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where "created_at" < ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where ("lower_target_name" = ? and "action" = ? and "created_at" >= ?) and "id" > ? order by "id" limit N;
-
--- domains/operations/audit/audit.store.ts findAccountName
-select "name", "kind" from "user" where "id" = ?;
-
--- domains/operations/audit/audit.store.ts findCredentialName
-select "title" from "user_key" where "id" = ?;
-select "title" from "deploy_key" where "id" = ?;
-select "name" from "access_token" where "id" = ?;
-
--- domains/operations/audit/audit.store.ts findRepoName
-select "owner"."name" as "owner", "repo"."name", "repo"."is_private", "repo"."is_archived" from "repo" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "repo"."id" = ?;
-
--- domains/operations/audit/audit.store.ts findTeamName
-select "name" from "team" where "id" = ?;

@@ -7,6 +7,23 @@ select count(*) as "count" from "hook_lane" where "failures" > ?;
 select "queued_at" from "hook_delivery" where "state" = ? order by "id" limit N;
 select "state", count(*) as "count" from "hook_delivery" where "state" in (?, ...) group by "state";
 
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBefore
+delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "finished_at" > ? and "finished_at" < ? limit N);
+
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBut
+select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) order by "id" desc limit N offset ?;
+delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) and "id" <= ? limit N);
+
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteForgottenOrigins
+delete from "hook_origin" where "retry_at" > ? and "retry_at" < ?;
+
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteUnusedMessages
+select "id" from "hook_message" where "id" > ? and "created_at" < ? order by "id" limit N;
+delete from "hook_message" where "id" in (?, ...) and not exists (select "hook_delivery"."id" from "hook_delivery" where "hook_delivery"."message_id" = "hook_message"."id");
+
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts listHooksWithMore
+select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_id" having count(*) > ?;
+
 -- domains/delivery/hooks/delivery/history/history.store.ts findDelivery
 select "hook_delivery"."id", "hook_delivery"."uuid", "hook_delivery"."hook_id", "hook_delivery"."state", "hook_delivery"."attempts", "hook_delivery"."created_at", "hook_delivery"."finished_at", "hook_delivery"."response_status", "hook_delivery"."duration_ms", "hook_delivery"."error", "hook_delivery"."url", "hook_delivery"."history", "webhook"."url" as "hook_url", "hook_message"."event", "hook_message"."event_type", "hook_message"."action", "hook_delivery"."request_headers", "hook_delivery"."request_body", "hook_message"."payload", "hook_delivery"."response_headers", "hook_delivery"."response_body" from "hook_delivery" inner join "hook_message" on "hook_message"."id" = "hook_delivery"."message_id" inner join "webhook" on "webhook"."id" = "hook_delivery"."hook_id" where "hook_delivery"."uuid" = ? and "hook_delivery"."hook_id" = ?;
 
@@ -29,23 +46,6 @@ select "message_id" from "hook_delivery" where "uuid" = ? and "hook_id" = ?;
 -- domains/delivery/hooks/delivery/history/history.store.ts requeueDeliveries
 update "hook_delivery" set "state" = ?, "queued_at" = ?, "finished_at" = ? where "id" in (?, ...);
 
--- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBefore
-delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "finished_at" > ? and "finished_at" < ? limit N);
-
--- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBut
-select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) order by "id" desc limit N offset ?;
-delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) and "id" <= ? limit N);
-
--- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteForgottenOrigins
-delete from "hook_origin" where "retry_at" > ? and "retry_at" < ?;
-
--- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteUnusedMessages
-select "id" from "hook_message" where "id" > ? and "created_at" < ? order by "id" limit N;
-delete from "hook_message" where "id" in (?, ...) and not exists (select "hook_delivery"."id" from "hook_delivery" where "hook_delivery"."message_id" = "hook_message"."id");
-
--- domains/delivery/hooks/delivery/history/delivery-counts.store.ts listHooksWithMore
-select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_id" having count(*) > ?;
-
 -- domains/delivery/hooks/delivery/hook-event.store.ts deleteHookEvents
 delete from "hook_event" where "event_id" in (?, ...) returning "event_id", "messages";
 
@@ -66,6 +66,9 @@ select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_unt
 -- domains/delivery/hooks/delivery/hook-event.store.ts listBuildableEvents
 select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? and "holder" != ? limit N;
 select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) order by "event_id" limit N;
+
+-- domains/delivery/hooks/delivery/hook-event.store.ts listEventHolders
+select distinct "holder" from "hook_event" where "lease_until" > ?;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts loadHookEvents
 select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at", "hook_event"."attempts", "hook_event"."messages" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."event_id" in (?, ...) order by "hook_event"."event_id";
@@ -128,6 +131,9 @@ select "hook_id" from "hook_lane" where "due_at" > ? and ("due_at" <= ? or "due_
 select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
 select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and coalesce(webhook.owner_id, repo.owner_id, 0) not in (?, ...) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
 select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and coalesce(webhook.owner_id, repo.owner_id, 0) not in (?, ...) and coalesce(webhook.owner_id, repo.owner_id, 0) || ' ' || hook_lane.origin not in (?, ...) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
+
+-- domains/delivery/hooks/delivery/send/lane.store.ts listLaneHolders
+select distinct "holder" from "hook_lane" where "lease_until" > ?;
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts lockLanesOf
 select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? order by "hook_id";

@@ -20,6 +20,9 @@ delete from "job" where "kind" = ? and "key" = ? and "state" = ?;
 update "job" set "state" = ?, "last_error" = ?, "attempts" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
 update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
 
+-- core/jobs/job.store.ts freeJobsOf
+update "job" set "lease_until" = ?, "holder" = ? where "state" = ? and "holder" in (?, ...);
+
 -- core/jobs/job.store.ts hasDueJobs
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...);
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...);
@@ -32,6 +35,9 @@ insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, 
 update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;
+
+-- core/jobs/job.store.ts listJobHolders
+select distinct "holder" from "job" where "state" = ?;
 
 -- core/jobs/job.store.ts listUnfinishedJobs
 select "kind", "payload" from "job" where "kind" in (?, ...) and "state" in (?, ...) order by "id";

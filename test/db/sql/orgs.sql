@@ -25,45 +25,6 @@ select "id" from "repo" where "owner_id" = ? limit N;
 -- domains/accounts/orgs/org.store.ts updateMemberVisibility
 update "org_member" set "is_public" = ? where "org_id" = ? and "user_id" = ?;
 
--- domains/accounts/orgs/teams/teams.store.ts isInAnyTeam
-select "team_id" from "team_member" where "org_id" = ? and "user_id" = ?;
-
--- domains/accounts/orgs/teams/teams.store.ts listTeamMemberIds
-select "user_id" from "team_member" where "team_id" = ?;
-
--- domains/accounts/orgs/teams/teams.store.ts listTeamMembers
-select "user".* from "team_member" inner join "user" on "user"."id" = "team_member"."user_id" where "team_member"."team_id" = ? order by "user"."full_name", "user"."lower_name" limit N offset ?;
-
--- domains/accounts/orgs/teams/teams.store.ts listTeams
-select count(*) as "total" from "team" where "team"."org_id" = ?;
-select * from "team" where "team"."org_id" = ? order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and "team"."org_id" in (select "id" from "user" where "visibility" = ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."org_id" = ? and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
-
--- domains/accounts/orgs/teams/teams.store.ts deleteTeamRepo
-delete from "team_repo" where "team_id" = ? and "repo_id" = ?;
-
--- domains/accounts/orgs/teams/teams.store.ts deleteTeamReposOf
-delete from "team_repo" where "org_id" = ? and "repo_id" = ?;
-
--- domains/accounts/orgs/teams/teams.store.ts hasTeamRepo
-select "team_id" from "team_repo" where "team_id" = ? and "repo_id" = ?;
-
--- domains/accounts/orgs/teams/teams.store.ts insertAllTeamRepos
-insert into "team_repo" ("team_id", "org_id", "repo_id") select "team"."id", "repo"."owner_id", "repo"."id" as "repo_id" from "repo" inner join "team" on "team"."org_id" = "repo"."owner_id" where "team"."id" = ? on conflict ("team_id", "repo_id") do nothing;
-
--- domains/accounts/orgs/teams/teams.store.ts insertTeamRepo
-insert into "team_repo" ("team_id", "org_id", "repo_id") values (?, ...) on conflict ("team_id", "repo_id") do nothing;
-
--- domains/accounts/orgs/teams/teams.store.ts listTeamsByIds
-select * from "team" where "id" in (?, ...) order by "id";
-
--- domains/accounts/orgs/teams/teams.store.ts listTeamsOfRepo
-select * from "team" where "org_id" = ? and ("includes_all_repositories" = ? or "id" in (select "team_id" from "team_repo" where "repo_id" = ?)) order by case when mode = ? then 0 else 1 end, "lower_name";
-
 -- domains/accounts/orgs/teams/team.store.ts deleteTeam
 delete from "team" where "id" = ?;
 
@@ -103,3 +64,42 @@ update "team" set "name" = ?, "lower_name" = ?, "description" = ?, "mode" = ?, "
 
 -- domains/accounts/orgs/teams/team.store.ts withUnits
 select * from "team_unit" where "team_id" in (?, ...);
+
+-- domains/accounts/orgs/teams/teams.store.ts deleteTeamRepo
+delete from "team_repo" where "team_id" = ? and "repo_id" = ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts deleteTeamReposOf
+delete from "team_repo" where "org_id" = ? and "repo_id" = ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts hasTeamRepo
+select "team_id" from "team_repo" where "team_id" = ? and "repo_id" = ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts insertAllTeamRepos
+insert into "team_repo" ("team_id", "org_id", "repo_id") select "team"."id", "repo"."owner_id", "repo"."id" as "repo_id" from "repo" inner join "team" on "team"."org_id" = "repo"."owner_id" where "team"."id" = ? on conflict ("team_id", "repo_id") do nothing;
+
+-- domains/accounts/orgs/teams/teams.store.ts insertTeamRepo
+insert into "team_repo" ("team_id", "org_id", "repo_id") values (?, ...) on conflict ("team_id", "repo_id") do nothing;
+
+-- domains/accounts/orgs/teams/teams.store.ts isInAnyTeam
+select "team_id" from "team_member" where "org_id" = ? and "user_id" = ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts listTeamMemberIds
+select "user_id" from "team_member" where "team_id" = ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts listTeamMembers
+select "user".* from "team_member" inner join "user" on "user"."id" = "team_member"."user_id" where "team_member"."team_id" = ? order by "user"."full_name", "user"."lower_name" limit N offset ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts listTeams
+select count(*) as "total" from "team" where "team"."org_id" = ?;
+select * from "team" where "team"."org_id" = ? order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and "team"."org_id" in (select "id" from "user" where "visibility" = ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."org_id" = ? and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
+
+-- domains/accounts/orgs/teams/teams.store.ts listTeamsByIds
+select * from "team" where "id" in (?, ...) order by "id";
+
+-- domains/accounts/orgs/teams/teams.store.ts listTeamsOfRepo
+select * from "team" where "org_id" = ? and ("includes_all_repositories" = ? or "id" in (select "team_id" from "team_repo" where "repo_id" = ?)) order by case when mode = ? then 0 else 1 end, "lower_name";

@@ -13,19 +13,6 @@ select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue
 -- domains/pulls/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
 
--- domains/pulls/pulls/records/records.store.ts listMaintainedHeads
-select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
-select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
-
--- domains/pulls/pulls/records/records.store.ts listPullHeads
-select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."issue_id", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";
-
--- domains/pulls/pulls/records/records.store.ts listPullsOfHeads
-select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
-
--- domains/pulls/pulls/records/records.store.ts listPushedPulls
-select "pull"."id", "issue"."number", "pull"."base_repo_id", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."is_agit" = ? order by "pull"."id";
-
 -- domains/pulls/pulls/records/pull.store.ts detachHeadRepo
 update "pull" set "head_repo_id" = ? where "head_repo_id" = ? and "base_repo_id" != ? returning *;
 
@@ -82,6 +69,19 @@ update "pull" set "is_closed" = ? where "issue_id" = ?;
 
 -- domains/pulls/pulls/records/records.store.ts findPullByNumber
 select "issue".*, "pull"."id" as "pull_id", "pull"."base_repo_id", "pull"."base_branch", "pull"."head_repo_id", "pull"."head_branch", "pull"."is_agit", "pull"."head_oid", "pull"."merge_base", "pull"."mergeability", "pull"."checked_base_oid", "pull"."checked_head_oid", "pull"."conflicts", "pull"."is_draft", "pull"."allows_maintainer_edit", "pull"."is_merged", "pull"."merged_oid", "pull"."merge_style", "pull"."merged_by_id", "pull"."merged_at" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."number" = ?;
+
+-- domains/pulls/pulls/records/records.store.ts listMaintainedHeads
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
+
+-- domains/pulls/pulls/records/records.store.ts listPullHeads
+select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."issue_id", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";
+
+-- domains/pulls/pulls/records/records.store.ts listPullsOfHeads
+select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
+
+-- domains/pulls/pulls/records/records.store.ts listPushedPulls
+select "pull"."id", "issue"."number", "pull"."base_repo_id", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."is_agit" = ? order by "pull"."id";
 
 -- domains/pulls/pulls/records/records.store.ts loadBranchTips
 select "repo_id", "name", "oid" from "branch" where "repo_id" in (?, ...) and "name" in (?, ...);

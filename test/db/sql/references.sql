@@ -4,17 +4,14 @@
 select "user"."id" from "user" where "user"."kind" = ? and "user"."is_active" = ? and "user"."id" != ? and "user"."lower_name" in (?, ...) and exists (select 1 from "user" as author where author.id = ?) and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)) and "user"."id" not in (select "user_block"."blocker_id" from "user_block" inner join "user" as "author" on "author"."id" = "user_block"."blocked_id" where "user_block"."blocked_id" = ? and "author"."is_admin" = ?) order by "user"."id" limit N;
 select "user"."id" from "user" where "user"."kind" = ? and "user"."is_active" = ? and "user"."id" != ? and ("user"."lower_name" in (?, ...) or "user"."id" in (select "team_member"."user_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."org_id" = ? and "team"."lower_name" in (?, ...) and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))) and exists (select 1 from "user" as author where author.id = ?) and ("user".is_admin = 1 or "user".id = ? or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = ? and team_member.user_id = "user".id and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))) and "user"."id" not in (select "user_block"."blocker_id" from "user_block" inner join "user" as "author" on "author"."id" = "user_block"."blocked_id" where "user_block"."blocked_id" = ? and "author"."is_admin" = ?) order by "user"."id" limit N;
 
+-- domains/issues/references/records/records.store.ts deleteCrossReferences
+delete from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ? and "issue_id" in (?, ...);
+
 -- domains/issues/references/records/records.store.ts findCommitReference
 select "is_settled" from "commit_reference" where "issue_id" = ? and "oid" = ?;
 
 -- domains/issues/references/records/records.store.ts insertCommitReference
 insert into "commit_reference" ("issue_id", "oid", "entry_id") values (?, ...);
-
--- domains/issues/references/records/records.store.ts settleCommitReference
-update "commit_reference" set "is_settled" = ? where "issue_id" = ? and "oid" = ?;
-
--- domains/issues/references/records/records.store.ts deleteCrossReferences
-delete from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ? and "issue_id" in (?, ...);
 
 -- domains/issues/references/records/records.store.ts listCrossReferences
 select "issue_id", "entry_id", "action" from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ?;
@@ -24,3 +21,6 @@ select "cross_reference"."issue_id", "source_comment_id", "action", "author_id",
 
 -- domains/issues/references/records/records.store.ts putCrossReference
 insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id", "entry_id", "action", "author_id", "restriction") values (?, ...) on conflict ("source_issue_id", "source_comment_id", "issue_id") do update set "issue_id" = ?, "entry_id" = ?, "action" = ?, "author_id" = ?, "restriction" = ?;
+
+-- domains/issues/references/records/records.store.ts settleCommitReference
+update "commit_reference" set "is_settled" = ? where "issue_id" = ? and "oid" = ?;

@@ -41,18 +41,18 @@ update "activity" set "content" = ? where "event_id" = ? and "position" = ? and 
 -- domains/repositories/social/activities/activity.store.ts updateActivityOfComment
 update "activity" set "content" = ? where "issue_id" = ? and "comment_id" = ?;
 
+-- domains/repositories/social/social.store.ts deleteStar
+delete from "star" where "user_id" = ? and "repo_id" = ?;
+
 -- domains/repositories/social/social.store.ts deleteStarsAndWatchesOn
 select "repo"."id" from "star" inner join "repo" on "repo"."id" = "star"."repo_id" where "star"."user_id" = ? and "repo"."owner_id" = ? order by "repo"."id";
 select "repo"."id" from "watch" inner join "repo" on "repo"."id" = "watch"."repo_id" where "watch"."user_id" = ? and "repo"."owner_id" = ? order by "repo"."id";
 
--- domains/repositories/social/social.store.ts deleteStarsOfOwner
-select distinct "repo"."id" from "star" inner join "repo" on "repo"."id" = "star"."repo_id" where "repo"."owner_id" = ? order by "repo"."id";
-
--- domains/repositories/social/social.store.ts deleteStar
-delete from "star" where "user_id" = ? and "repo_id" = ?;
-
 -- domains/repositories/social/social.store.ts deleteStarsOf
 delete from "star" where "repo_id" = ? returning "user_id";
+
+-- domains/repositories/social/social.store.ts deleteStarsOfOwner
+select distinct "repo"."id" from "star" inner join "repo" on "repo"."id" = "star"."repo_id" where "repo"."owner_id" = ? order by "repo"."id";
 
 -- domains/repositories/social/social.store.ts insertStar
 insert into "star" ("user_id", "repo_id", "created_at") values (?, ...) on conflict ("user_id", "repo_id") do nothing;
@@ -73,33 +73,18 @@ select "star"."repo_id" from "star" cross join "repo" where "repo"."id" = "star"
 select "star"."repo_id" from "star" cross join "repo" where "repo"."id" = "star"."repo_id" and "star"."user_id" = ? and ((+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))) or repo.id in (select own.id from repo as own where own.owner_id = ? and own.is_private = 1 union all select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 and ("shared"."is_private" = 1 or not ("shared"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private')))) union all select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and ("theirs"."is_private" = 1 or not ("theirs"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private')))) and exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0))))) and "repo"."is_private" = ? order by "star"."repo_id" limit N offset ?;
 select "star"."repo_id" from "star" cross join "repo" where "repo"."id" = "star"."repo_id" and "star"."user_id" = ? and ((repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))) and ((+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private'))) or repo.id in (select own.id from repo as own where own.owner_id = ? and own.is_private = 1 union all select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 and ("shared"."is_private" = 1 or not ("shared"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) union all select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and ("theirs"."is_private" = 1 or not ("theirs"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) and (theirs.is_private = 0 or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0))))))) order by "star"."repo_id" limit N offset ?;
 
--- domains/repositories/social/watches/watches.store.ts listTeamWatchers
-select "user_id" from "watch" where "repo_id" = ? and "user_id" in (select "team_member"."user_id" from "team_member" where "team_member"."team_id" = ?);
-
--- domains/repositories/social/watches/watches.store.ts watchNewRepo
-insert into "watch" ("repo_id", "user_id", "mode", "created_at") values (?, ...);
-
--- domains/repositories/social/watches/watches.store.ts watchRepoByTeams
-insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...);
-insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...), ...;
-select distinct "team_member"."user_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."org_id" = ? and "team"."id" in (?, ...) and "team_member"."user_id" not in (select "watch"."user_id" from "watch" where "watch"."repo_id" = ?);
-select distinct "team_member"."user_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."org_id" = ? and "team"."includes_all_repositories" = ? and "team_member"."user_id" not in (select "watch"."user_id" from "watch" where "watch"."repo_id" = ?);
-
--- domains/repositories/social/watches/watches.store.ts watchReposOfTeam
-insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...);
-insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...), ...;
-select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);
-select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" in (select "repo_id" from "team_repo" where "team_id" = ?) and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);
+-- domains/repositories/social/watches/watches.store.ts deleteWatch
+delete from "watch" where "user_id" = ? and "repo_id" = ? returning "mode";
 
 -- domains/repositories/social/watches/watches.store.ts deleteWatches
 delete from "watch" where "user_id" = ? and "repo_id" in (?, ...);
 select "repo_id" from "watch" where "user_id" = ? and "repo_id" in (?, ...) and "mode" != ?;
 
--- domains/repositories/social/watches/watches.store.ts deleteWatch
-delete from "watch" where "user_id" = ? and "repo_id" = ? returning "mode";
-
 -- domains/repositories/social/watches/watches.store.ts findWatchMode
 select "mode" from "watch" where "user_id" = ? and "repo_id" = ?;
+
+-- domains/repositories/social/watches/watches.store.ts listTeamWatchers
+select "user_id" from "watch" where "repo_id" = ? and "user_id" in (select "team_member"."user_id" from "team_member" where "team_member"."team_id" = ?);
 
 -- domains/repositories/social/watches/watches.store.ts listWatchedRepos
 select "watch"."repo_id" from "watch" cross join "repo" where "repo"."id" = "watch"."repo_id" and "watch"."user_id" = ? and "watch"."mode" != ? and 1 = 1 order by "watch"."repo_id" limit N offset ?;
@@ -120,3 +105,18 @@ insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...)
 
 -- domains/repositories/social/watches/watches.store.ts putWatch
 update "watch" set "mode" = ? where "user_id" = ? and "repo_id" = ?;
+
+-- domains/repositories/social/watches/watches.store.ts watchNewRepo
+insert into "watch" ("repo_id", "user_id", "mode", "created_at") values (?, ...);
+
+-- domains/repositories/social/watches/watches.store.ts watchRepoByTeams
+insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...);
+insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...), ...;
+select distinct "team_member"."user_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."org_id" = ? and "team"."id" in (?, ...) and "team_member"."user_id" not in (select "watch"."user_id" from "watch" where "watch"."repo_id" = ?);
+select distinct "team_member"."user_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."org_id" = ? and "team"."includes_all_repositories" = ? and "team_member"."user_id" not in (select "watch"."user_id" from "watch" where "watch"."repo_id" = ?);
+
+-- domains/repositories/social/watches/watches.store.ts watchReposOfTeam
+insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...);
+insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...), ...;
+select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);
+select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" in (select "repo_id" from "team_repo" where "team_id" = ?) and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);

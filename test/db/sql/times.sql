@@ -3,6 +3,12 @@
 -- domains/issues/times/times.store.ts deleteStopwatch
 delete from "stopwatch" where "user_id" = ? and "issue_id" = ? returning *;
 
+-- domains/issues/times/times.store.ts deleteTime
+delete from "tracked_time" where "id" = ?;
+
+-- domains/issues/times/times.store.ts deleteTimesOf
+delete from "tracked_time" where "issue_id" = ? and "user_id" = ? returning "seconds";
+
 -- domains/issues/times/times.store.ts findReadableStopwatch
 select "stopwatch".* from "stopwatch" inner join "issue" on "issue"."id" = "stopwatch"."issue_id" inner join "repo" on "repo"."id" = "issue"."repo_id" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "stopwatch"."user_id" = ? and (1 = 1 and ((issue.is_pull = 0 and (repo.units & 2) <> 0) or (issue.is_pull = 1 and (repo.units & 8) <> 0)));
 select "stopwatch".* from "stopwatch" inner join "issue" on "issue"."id" = "stopwatch"."issue_id" inner join "repo" on "repo"."id" = "issue"."repo_id" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "stopwatch"."user_id" = ? and (((+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private'))) or repo.id in (select own.id from repo as own where own.owner_id = ? and own.is_private = 1 union all select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 and ("shared"."is_private" = 1 or not ("shared"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) union all select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and ("theirs"."is_private" = 1 or not ("theirs"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) and (theirs.is_private = 0 or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0)))))) and ((issue.is_pull = 0 and ((repo.units & 2) <> 0 and (repo.is_private = 0 or owner.kind <> 'organization' or exists (select 1 from collaboration where collaboration.repo_id = repo.id and collaboration.user_id = ? and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "repo".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "repo".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and team_unit.unit = ?)))))) or (issue.is_pull = 1 and ((repo.units & 8) <> 0 and (repo.is_private = 0 or owner.kind <> 'organization' or exists (select 1 from collaboration where collaboration.repo_id = repo.id and collaboration.user_id = ? and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "repo".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "repo".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and team_unit.unit = ?))))))));
@@ -13,17 +19,11 @@ select "stopwatch".* from "stopwatch" inner join "issue" on "issue"."id" = "stop
 -- domains/issues/times/times.store.ts findStopwatch
 select * from "stopwatch" where "user_id" = ?;
 
--- domains/issues/times/times.store.ts insertStopwatch
-insert into "stopwatch" ("user_id", "issue_id", "started_at") values (?, ...);
-
--- domains/issues/times/times.store.ts deleteTime
-delete from "tracked_time" where "id" = ?;
-
--- domains/issues/times/times.store.ts deleteTimesOf
-delete from "tracked_time" where "issue_id" = ? and "user_id" = ? returning "seconds";
-
 -- domains/issues/times/times.store.ts findTime
 select * from "tracked_time" where "id" = ? and "issue_id" = ?;
+
+-- domains/issues/times/times.store.ts insertStopwatch
+insert into "stopwatch" ("user_id", "issue_id", "started_at") values (?, ...);
 
 -- domains/issues/times/times.store.ts insertTime
 insert into "tracked_time" ("repo_id", "issue_id", "user_id", "seconds", "created_at") values (?, ...) returning *;

@@ -163,7 +163,6 @@ insert into "user_redirect" ("lower_name", "user_id") values (?, ...);
 
 -- domains/accounts/users/user.store.ts updateUser
 update "user" set "avatar" = ? where "id" = ?;
-update "user" set "full_name" = ? where "id" = ?;
 update "user" set "is_active" = ? where "id" = ?;
 update "user" set "updated_at" = ? where "id" = ?;
 update "user" set "search_text" = ? where "id" = ?;
@@ -174,3 +173,4 @@ update "user" set "website" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "is_admin" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "language" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "location" = ?, "updated_at" = ? where "id" = ?;
+update "user" set "pronouns" = ?, "updated_at" = ? where "id" = ?;
