@@ -39,6 +39,17 @@ export async function replaceDurably(from: string, to: string): Promise<void> {
   await syncDirectory(dirname(to))
 }
 
+/**
+ * Writes a whole file, which only its owner may read; after a crash it has the old content or the new one. Callers of
+ * one path must exclude each other.
+ */
+export async function writeDurably(path: string, data: string): Promise<void> {
+  const fresh = `${path}.new`
+  await rm(fresh, { force: true }) // of a process that crashed
+  await writeSynced(fresh, data)
+  await replaceDurably(fresh, path)
+}
+
 /** Gives a file a second name; one that is taken already is left as it is. */
 export async function linkOnce(from: string, to: string, again = true): Promise<boolean> {
   try {

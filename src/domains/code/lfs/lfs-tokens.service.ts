@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { hmacSha256Hex, sameSecret } from '../../../core/platform/crypto/crypto.ts'
-import { removeTree, replaceDurably, writeSynced } from '../../../core/platform/files/durable.ts'
+import { writeDurably } from '../../../core/platform/files/durable.ts'
 
 /** The temporary HTTP access of a client that authenticated over SSH. */
 interface LfsGrant {
@@ -60,8 +60,6 @@ export async function loadLfsKey(path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const key = randomBytes(KEY_BYTES).toString('hex')
-  await removeTree(`${path}.new`)
-  await writeSynced(`${path}.new`, key, 0o600)
-  await replaceDurably(`${path}.new`, path)
+  await writeDurably(path, key)
   return key
 }

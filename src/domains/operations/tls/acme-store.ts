@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeyPair } from '../../../core/http/tls/certificate.ts'
-import { replaceDurably, writeSynced } from '../../../core/platform/files/durable.ts'
+import { writeDurably } from '../../../core/platform/files/durable.ts'
 import { ifGone } from '../../../core/platform/files/gone.ts'
 import { makeDirectory } from '../../../core/platform/files/private.ts'
-import { members, parseJson } from '../../../core/platform/json-members.ts'
+import { members, numberOf, parseJson, textOf } from '../../../core/platform/json-members.ts'
 import type { CertificatePaths } from './tls-settings.ts'
 
 /** How the last order ended. */
@@ -39,26 +39,20 @@ export function createAcmeStore(dataDir: string) {
   const accountFile = join(dir, 'account.pem')
   const challengeFile = (name: string): string => join(dir, 'challenges', name)
 
-  async function write(path: string, text: string): Promise<void> {
-    const fresh = `${path}.new`
-    await rm(fresh, { force: true }) // of a process that was killed
-    await writeSynced(fresh, text)
-    await replaceDurably(fresh, path)
-  }
-
   return {
     /** Both in one file, so that they are replaced together. */
     paths: { cert: certificate, key: certificate } satisfies CertificatePaths,
     stateFile,
     /** Before anything is written. */
     prepare: (): void => makeDirectory(join(dir, 'challenges')),
-    writeCertificate: ({ cert, key }: KeyPair): Promise<void> => write(certificate, `${key.trim()}\n${cert.trim()}\n`),
+    writeCertificate: ({ cert, key }: KeyPair): Promise<void> =>
+      writeDurably(certificate, `${key.trim()}\n${cert.trim()}\n`),
     /** The key of the account, made by `generate` the first time. */
     async accountKey(generate: () => Promise<string>): Promise<string> {
       const known = await readFile(accountFile, 'utf8').catch(ifGone(undefined))
       if (known !== undefined) return known
       const made = await generate()
-      await write(accountFile, made)
+      await writeDurably(accountFile, made)
       return made
     },
     async readState(): Promise<OrderState> {
@@ -66,16 +60,16 @@ export function createAcmeStore(dataDir: string) {
       const { issuedBy, failures, nextAttemptAt, attempted, reason } = members(parseJson(text)?.value)
       return {
         issuedBy: typeof issuedBy === 'string' ? issuedBy : undefined,
-        failures: typeof failures === 'number' ? failures : 0,
-        nextAttemptAt: typeof nextAttemptAt === 'number' ? nextAttemptAt : 0,
-        attempted: typeof attempted === 'string' ? attempted : '',
-        reason: typeof reason === 'string' ? reason : '',
+        failures: numberOf(failures),
+        nextAttemptAt: numberOf(nextAttemptAt),
+        attempted: textOf(attempted),
+        reason: textOf(reason),
       }
     },
     writeState: (state: Partial<OrderState>): Promise<void> =>
-      write(stateFile, JSON.stringify({ ...NO_STATE, ...state })),
+      writeDurably(stateFile, JSON.stringify({ ...NO_STATE, ...state })),
     /** `name`: the token of http-01, the DNS name of tls-alpn-01. */
-    writeChallenge: (name: string, answer: string): Promise<void> => write(challengeFile(name), answer),
+    writeChallenge: (name: string, answer: string): Promise<void> => writeDurably(challengeFile(name), answer),
     deleteChallenge: (name: string): Promise<void> => rm(challengeFile(name), { force: true }),
     readToken: (token: string): Promise<string | undefined> =>
       readFile(challengeFile(token), 'utf8').catch(ifGone(undefined)),

@@ -1,8 +1,7 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, ModuleParts } from '../../../core/module.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { Type } from '@sinclair/typebox'
 import { defineJob, type JobPayloadsOf } from '../../../core/jobs/index.ts'
-import type { ModuleParts } from '../../../core/module.ts'
 import type { Renewals } from './renewals.service.ts'
 
 const payloads = {

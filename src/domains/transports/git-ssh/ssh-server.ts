@@ -6,7 +6,7 @@ import type { SshServices } from './session.ts'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { utils as SshUtils } from 'ssh2'
-import { removeTree, replaceDurably, writeSynced } from '../../../core/platform/files/durable.ts'
+import { writeDurably } from '../../../core/platform/files/durable.ts'
 
 const TYPES = ['ed25519', 'ecdsa'] as const
 
@@ -31,9 +31,7 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
         .private,
     utils,
   )
-  await removeTree(`${path}.new`) // temporary file of a crashed process
-  await writeSynced(`${path}.new`, made, 0o600)
-  await replaceDurably(`${path}.new`, path)
+  await writeDurably(path, made)
   return made
 }
 

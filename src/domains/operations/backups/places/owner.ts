@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
-import { removeTree, replaceDurably, writeSynced } from '../../../../core/platform/files/durable.ts'
+import { writeDurably } from '../../../../core/platform/files/durable.ts'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
 import type { Place } from './directory-place.ts'
@@ -80,10 +80,7 @@ export async function ownIdOf(dataDir: string): Promise<string> {
   const known = await readOwnId(dataDir)
   if (known !== undefined) return known
   const id = randomHex(16)
-  const file = join(dataDir, ID_FILE)
-  await removeTree(`${file}.new`)
-  await writeSynced(`${file}.new`, JSON.stringify({ id }))
-  await replaceDurably(`${file}.new`, file)
+  await writeDurably(join(dataDir, ID_FILE), JSON.stringify({ id }))
   return id
 }
 
