@@ -1,10 +1,9 @@
 /**
  * The SQL that the functions of the stores send to SQLite, in `test/db/sql/<folder>.sql`: a change of a query shows in
  * review as SQL. A test run with `INGOT_RECORD_SQL=DIR` records what was sent; `store-sql.ts DIR` writes the files from
- * it.
- * `store-sql.ts DIR --check` writes nothing and fails when none of the recorded statements of a function is in a file,
- * or an entry names a function that is gone. Property tests send other combinations of filters at each run, and of
- * functions that send the same statement other ones come first: neither is a failure.
+ * it. `store-sql.ts DIR --check` writes nothing and fails when none of the recorded statements of a function is in a
+ * file, or an entry names a function that is gone. Property tests send other combinations of filters at each run, and
+ * of functions that send the same statement other ones come first: neither is a failure.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

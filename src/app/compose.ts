@@ -110,8 +110,7 @@ export interface Composition {
 
 /**
  * Opens the data directory, database and repositories, and creates all modules in order. If one fails, everything
- * opened
- * so far is closed.
+ * opened so far is closed.
  */
 export async function compose(
   configured: Config,

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { chmod, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { denyOthers, OTHERS } from '../core/platform/files/private.ts'

@@ -7,8 +7,7 @@ import { makeDirectory } from '../core/platform/files/private.ts'
 
 /**
  * Creates the data directory, with its parents, for this user only. Throws the system error, which names the path, if
- * it
- * cannot be written, and Conflict if the file system allows no directories.
+ * it cannot be written, and Conflict if the file system allows no directories.
  */
 export function openDataDir(path: string): string {
   const dataDir = resolve(path)
@@ -25,8 +24,7 @@ const WORKERS_END_MS = 5_000
 
 /**
  * Locks the directory: two servers would each take the other's git locks for the remains of a crash. Waits up to
- * `waitMs`,
- * without handling signals, for workers of a killed supervisor. Throws Conflict, which names the processes.
+ * `waitMs`, without handling signals, for workers of a killed supervisor. Throws Conflict, which names the processes.
  */
 export function lockDataDir(dataDir: string, waitMs = WORKERS_END_MS): FileLock {
   const [path, workersPath] = [join(dataDir, SERVER_LOCK), join(dataDir, WORKERS_LOCK)]

@@ -39,10 +39,8 @@ const SETTLE_MS = 15_000
 
 /**
  * Generates a new key, encrypts every stored value with it and deletes the former keys; servers may run during this. If
- * it
- * is killed, every value can still be decrypted, and the next call continues. If the configuration contains the key,
- * its
- * new key is used (behaviour/auth-and-access#stored-secrets). Throws Conflict while another process rotates.
+ * it is killed, every value can still be decrypted, and the next call continues. If the configuration contains the key,
+ * its new key is used (behaviour/auth-and-access#stored-secrets). Throws Conflict while another process rotates.
  */
 export async function rotateKey(deps: RotationDeps, options: RotationOptions = {}): Promise<RotationReport> {
   const file = secretKeyFile(deps.dataDir)

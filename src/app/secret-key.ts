@@ -13,9 +13,8 @@ interface SecretKeySettings {
 
 /**
  * The keys of this installation: from the configuration, else from `data_dir/secret.key`, which is generated if
- * missing.
- * Changes of the file by other processes apply at once (behaviour/auth-and-access#stored-secrets). Throws Conflict
- * if the file is empty.
+ * missing. Changes of the file by other processes apply at once (behaviour/auth-and-access#stored-secrets). Throws
+ * Conflict if the file is empty.
  */
 export function loadSecretKeys(settings: SecretKeySettings, dataDir: string): SecretKeys {
   const { secret_key: current, former_secret_keys: former } = settings

@@ -58,8 +58,7 @@ export async function runCommand(args: readonly string[], { env = {} }: Pick<Run
 
 /**
  * A server that `ingot serve` runs within the process of the tests, which has loaded the product: a tenth of the time
- * of
- * `startIngot`. For tests of what a start, a server and an orderly stop do, and not of processes, signals and kills.
+ * of `startIngot`. For tests of what a start, a server and an orderly stop do, and not of processes, signals and kills.
  */
 export async function serveHere(
   dataDir: string,

@@ -10,8 +10,7 @@ const QUOTES = /"""|'''/g
 
 /**
  * The lines of each section (`server`) and setting (`server.port`) in a TOML file, counted from 1. The first occurrence
- * counts.
- * Quoted keys and members of inline tables are absent.
+ * counts. Quoted keys and members of inline tables are absent.
  */
 export function tomlLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()

@@ -104,8 +104,7 @@ const END_IDLE_EVERY_MS = 1000
 
 /**
  * Creates the server below Fastify: HTTPS if there are certificates. At the limit of connections new ones are refused
- * and
- * those without a request are closed, to make room for the next ones.
+ * and those without a request are closed, to make room for the next ones.
  */
 export function createHttpServer(
   handle: RequestListener,

@@ -146,8 +146,7 @@ async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, r
 
 /**
  * Tokens are read again; passwords, signatures and the reverse proxy cannot be, so their account is read instead. A
- * long
- * response reads data committed after the request arrived.
+ * long response reads data committed after the request arrived.
  */
 function createAdmission(deps: PipelineDeps, admitted: Admitted, request: FastifyRequest): Admission<unknown> {
   request.state.reads?.end()

@@ -31,8 +31,7 @@ export function parseUrlEncoded(body: string): Fields {
 
 /**
  * Parses the text fields of a small multipart form; operations with files read the stream themselves. Throws Invalid
- * for
- * a malformed form and for more than FORM_FIELDS parts.
+ * for a malformed form and for more than FORM_FIELDS parts.
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Fields> {
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1]

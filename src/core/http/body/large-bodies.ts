@@ -43,8 +43,8 @@ const WHAT = 'large requests are being received'
 /**
  * Limits the large bodies that are received at once: one per caller, four per network, so that slow clients of one
  * address leave slots for others, and eight in all. While another request waits for a slot, a body that arrives too
- * slowly
- * loses its slot: the connection is ended with 408. A client that does not read its response keeps the connection.
+ * slowly loses its slot: the connection is ended with 408. A client that does not read its response keeps the
+ * connection.
  */
 export class LargeBodies {
   readonly #rate: RateLimits
@@ -71,8 +71,7 @@ export class LargeBodies {
 
   /**
    * Calls `begin` when the body may be read; settles when the request has been answered or closed. Throws
-   * TooManyRequests if
-   * too many requests wait.
+   * TooManyRequests if too many requests wait.
    */
   receive({ caller, network }: Sender, exchange: Exchange, begin: () => void): Promise<void> {
     return this.#callers.run(caller, () => this.#networks.run(network, () => this.#hold(exchange, begin)))
@@ -142,8 +141,7 @@ export function bodyLimit({ headers, state }: Receiving, max: number): number {
 
 /**
  * Returns the bytes of a body in one buffer. Throws TooLarge for more than `limit`: before reading if the client
- * announces
- * its length, else as soon as more have arrived.
+ * announces its length, else as soon as more have arrived.
  */
 export async function receiveBody(payload: Readable, announced: number, limit: number): Promise<Buffer> {
   // NOTE: created only when thrown, because recording the stack is expensive.

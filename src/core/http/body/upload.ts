@@ -34,8 +34,7 @@ const MAX_FIELD_BYTES = 64 * 1024
 /**
  * Passes the file of a request to `take` while it arrives: multipart, or the raw body
  * (behaviour/repositories#releases). Throws BadRequest if there is no file or more than one kind, TooLarge if the
- * client
- * announces too many bytes.
+ * client announces too many bytes.
  */
 export async function receiveUpload<T>(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

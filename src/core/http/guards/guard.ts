@@ -16,8 +16,7 @@ interface Checks<Access> {
   decide?(access: Access, input: GuardInput): void
   /**
    * After a failure or a conflict: throws NotFound if the result of `resolve` has been deleted in the meantime, with
-   * its
-   * files.
+   * its files.
    */
   recheck?(access: Access): Promise<void>
 }

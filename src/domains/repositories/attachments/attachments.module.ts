@@ -20,10 +20,7 @@ declare module '../../../core/module.ts' {
 
 const MIB = 1024 * 1024
 
-/**
- * Uploaded files. Later modules register the kinds of resources
- * that have files with `attachments.owners`.
- */
+/** Uploaded files. Later modules register the kinds of resources that have files with `attachments.owners`. */
 export const module = defineModule({
   name: 'attachments',
   needs: ['quota', 'quotaParts', 'repos', 'webAccess'],

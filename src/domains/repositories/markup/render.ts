@@ -55,8 +55,8 @@ export interface RenderInput {
 }
 
 /**
- * Safe HTML of a text (behaviour/users-and-admin#markdown-and-markup). Pure; runs in a
- * child process, which limits its time and memory.
+ * Safe HTML of a text (behaviour/users-and-admin#markdown-and-markup). Pure; runs in a child process, which limits its
+ * time and memory.
  */
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import type { Place } from '../places/directory-place.ts'
 import { unseal } from '../sealed-file.ts'
 import { type LogPosition, type SegmentHeader, segmentFolder, snapshotFolder } from './layout.ts'
