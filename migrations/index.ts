@@ -3,6 +3,7 @@ import type { Migration, MigrationProvider } from 'kysely/migration'
 import { createBaseline } from './202611241900-baseline.ts'
 import { addHookEventMessages } from './202611241930-hook-event-messages.ts'
 import { renameJobs } from './202611242150-job-names.ts'
+import { addOriginalAuthors } from './202611262130-original-authors.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -15,6 +16,7 @@ const steps: Readonly<Record<string, Step>> = {
   [BASELINE]: createBaseline,
   '202611241930-hook-event-messages': addHookEventMessages,
   '202611242150-job-names': renameJobs,
+  '202611262130-original-authors': addOriginalAuthors,
 }
 
 /**

@@ -646,6 +646,8 @@ issue
   closed_at bigint not null default 0
   body text not null default ''::text
   reviews_counted bigint not null default 0
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX issue_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (is_closed, created_at, id, repo_id, is_pull)
   CREATE INDEX issue_milestone_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (milestone_id, is_closed, created_at, id, is_pull)
   CREATE INDEX issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (poster_id, is_closed, created_at, id, repo_id, is_pull)
@@ -1192,6 +1194,8 @@ reaction
   user_id bigint not null
   content text not null
   created_at bigint not null
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX reaction_comment_id_id_idx ON public.reaction USING btree (comment_id, id)
   CREATE INDEX reaction_issue_id_comment_id_id_idx ON public.reaction USING btree (issue_id, comment_id, id)
   CREATE INDEX reaction_user_id_idx ON public.reaction USING btree (user_id)
@@ -1215,6 +1219,8 @@ release
   hide_archive_links integer not null default 0
   created_at bigint not null
   updated_at bigint not null
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX release_repo_id_created_at_id_idx ON public.release USING btree (repo_id, created_at, id)
   CREATE UNIQUE INDEX release_pkey ON public.release USING btree (id)
   CREATE UNIQUE INDEX release_repo_id_lower_tag_name_key ON public.release USING btree (repo_id, lower_tag_name)
@@ -1351,6 +1357,8 @@ review
   updated_at bigint not null
   submitted_at bigint not null default 0
   former_base text not null default ''::text
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX review_pull_id_id_idx ON public.review USING btree (pull_id, id)
   CREATE INDEX review_reviewer_id_kind_issue_id_idx ON public.review USING btree (reviewer_id, kind, issue_id)
   CREATE INDEX review_team_id_kind_issue_id_idx ON public.review USING btree (team_id, kind, issue_id)
@@ -1501,6 +1509,8 @@ timeline_entry
   updated_at bigint not null
   payload text not null default ''::text
   body text not null default ''::text
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX timeline_entry_actor_id_kind_id_idx ON public.timeline_entry USING btree (actor_id, kind, id)
   CREATE INDEX timeline_entry_issue_id_created_at_id_kind_idx ON public.timeline_entry USING btree (issue_id, created_at, id, kind)
   CREATE INDEX timeline_entry_issue_id_kind_actor_id_idx ON public.timeline_entry USING btree (issue_id, kind, actor_id)
@@ -1528,6 +1538,8 @@ tracked_time
   user_id bigint not null
   seconds bigint not null
   created_at bigint not null
+  original_author text not null default ''::text
+  original_author_id bigint not null default 0
   CREATE INDEX tracked_time_issue_id_id_idx ON public.tracked_time USING btree (issue_id, id)
   CREATE INDEX tracked_time_repo_id_id_idx ON public.tracked_time USING btree (repo_id, id)
   CREATE INDEX tracked_time_user_id_id_idx ON public.tracked_time USING btree (user_id, id)

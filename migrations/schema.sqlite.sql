@@ -743,7 +743,9 @@ CREATE TABLE "issue" (
   "updated_at" bigint not null,
   "closed_at" bigint default 0 not null,
   "body" text default '' not null,
-  "reviews_counted" bigint default 0 not null);
+  "reviews_counted" bigint default 0 not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "issue_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
   "is_closed",
@@ -1444,7 +1446,9 @@ CREATE TABLE "reaction" (
   "comment_id" bigint references "timeline_entry" ("id") on delete cascade,
   "user_id" bigint not null references "user" ("id") on delete cascade,
   "content" text not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "reaction_comment_id_id_idx" on "reaction" (
   "comment_id",
@@ -1471,7 +1475,9 @@ CREATE TABLE "release" (
   "is_prerelease" integer default 0 not null,
   "hide_archive_links" integer default 0 not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "release_repo_id_created_at_id_idx" on "release" (
   "repo_id",
@@ -1623,7 +1629,9 @@ CREATE TABLE "review" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "submitted_at" bigint default 0 not null,
-  "former_base" text default '' not null);
+  "former_base" text default '' not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "review_pull_id_id_idx" on "review" (
   "pull_id",
@@ -1773,7 +1781,9 @@ CREATE TABLE "timeline_entry" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "payload" text default '' not null,
-  "body" text default '' not null);
+  "body" text default '' not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "timeline_entry_actor_id_kind_id_idx" on "timeline_entry" (
   "actor_id",
@@ -1821,7 +1831,9 @@ CREATE TABLE "tracked_time" (
   "repo_id" bigint not null,
   "user_id" bigint not null,
   "seconds" bigint not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "original_author" text default '' not null,
+  "original_author_id" bigint default 0 not null);
 
 CREATE INDEX "tracked_time_issue_id_id_idx" on "tracked_time" (
   "issue_id",

@@ -1,4 +1,11 @@
-export { issueQueries, timelineQueries, issueChanges, labelQueries, milestoneQueries } from './issues.queries.ts'
+export {
+  issueQueries,
+  timelineQueries,
+  issueChanges,
+  issueImports,
+  labelQueries,
+  milestoneQueries,
+} from './issues.queries.ts'
 export type { IssueEdit } from './issues/changes/edit-issue.ts'
 export type { IssueNotice, AccountChange, IssueChange } from './issues/changes/issue-change.ts'
 export type { NewIssueChange, NewPlan } from './issues/changes/plan-new-issue.ts'
@@ -8,6 +15,8 @@ export { requireOpenToComments } from './issues/comments/comments.service.ts'
 export type { Issue as IssueModel } from './issues/issue.model.ts'
 export { type Comment, issueRules } from './issues/issue.policy.ts'
 export { issuePresenters } from './issues/issue.present.ts'
+export type { ImportedEntry } from './issues/imports/imported-entries.store.ts'
+export type { ImportedIssue } from './issues/imports/imported-issues.store.ts'
 export { presentComment } from './issues/issues.present.ts'
 export { ISSUE_SORTS } from './issues/lists/issue-filter.ts'
 export type { Issue } from './issues/records/issue.store.ts'

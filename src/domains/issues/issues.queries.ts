@@ -5,6 +5,8 @@ import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
 import { preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
 import { loadCommentsByIds } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
+import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
+import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
 import { getReadableIssue } from './issues/issue.guards.ts'
 import { listRepoIssueIds } from './issues/lists/repo-issues.store.ts'
 import { listPinnedIds } from './issues/pins/pin.store.ts'
@@ -98,6 +100,12 @@ export const issueChanges = {
   appendEvent: appendIssueEvent,
   applyMergeKeywords,
   listClosedByMerge,
+} as const
+
+/** Rows of imports, which cause no events, notifications or counters. */
+export const issueImports = {
+  insertIssues: insertImportedIssues,
+  insertEntries: insertImportedEntries,
 } as const
 
 /** Reads and commands on labels that run in the transaction of a caller in a later domain. */

@@ -82,6 +82,9 @@ function addressHash(address: string): string {
 /** The placeholder for a deleted account. */
 const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
 
+/** Somebody at another server who has no account here. */
+const presentStranger = (login: string, site: Site): User => presentVirtual(0, login, site)
+
 /** The accounts without a row: the deleted author and the actor of workflow jobs. Undefined for other ids. */
 export function presentVirtualById(id: number, site: Site): User | undefined {
   if (id === -1) return presentGhost(site)
@@ -124,6 +127,7 @@ export const userPresenters = {
   present: presentUser,
   presentOther,
   presentGhost,
+  presentStranger,
   presentVirtualById,
   avatarUrl,
 } as const

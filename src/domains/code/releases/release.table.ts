@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
+import type { OriginalAuthorColumns } from '../../../core/db/original-author.ts'
 
-export interface ReleaseTable {
+export interface ReleaseTable extends OriginalAuthorColumns {
   id: Generated<number>
   repo_id: number
   /** Account that created the release; it may be deleted. */

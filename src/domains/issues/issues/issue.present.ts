@@ -8,6 +8,7 @@ import { presentLabel } from '../labels/label.present.ts'
 import { presentMilestone } from '../milestones/milestone.present.ts'
 import { type User, userPresenters } from '../../accounts/index.ts'
 import type { Issue } from './issue.model.ts'
+import { presentOriginalAuthor } from '../../../core/db/original-author.ts'
 import type { Issue as IssueEntity } from './records/issue.store.ts'
 import type { IssueView } from './views.ts'
 
@@ -87,8 +88,7 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     html_url: urls.html,
     number: issue.number,
     user: poster ? parts.poster(poster) : userPresenters.presentGhost(site),
-    original_author: '',
-    original_author_id: 0,
+    ...presentOriginalAuthor(issue.originalAuthor),
     title: issue.title,
     body: issue.body,
     ref: issue.ref,

@@ -7,6 +7,7 @@ import { issueUrls } from './issue.present.ts'
 import type { Issue } from './records/issue.store.ts'
 import type { Comment, IssueDependency } from './issues.model.ts'
 import type { CommentView } from './comments/comment-views.ts'
+import { presentOriginalAuthor } from '../../../core/db/original-author.ts'
 import type { HiddenIssue } from './dependencies/dependencies.service.ts'
 
 interface EntryUrls {
@@ -32,8 +33,7 @@ export function presentComment(view: CommentView, site: Site): Comment {
     id: comment.id,
     ...entryUrls(comment.id, view, site),
     user: poster ? userPresenters.present(poster, ANONYMOUS, site) : userPresenters.presentGhost(site),
-    original_author: '',
-    original_author_id: 0,
+    ...presentOriginalAuthor(comment.originalAuthor),
     body: comment.body,
     commit_id: 'commitOid' in comment.payload ? comment.payload.commitOid : '',
     assets: assets.map((asset) => presentAttachment(asset, site)),

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
+import type { OriginalAuthorColumns } from '../../../core/db/original-author.ts'
 
 /** The issue or pull request `issue_id` cannot be closed while `depends_on_id` is open. */
 export interface IssueDependencyTable {
@@ -40,7 +41,7 @@ export interface IssueSequenceTable {
 }
 
 /** An issue or a pull request. Times are epoch milliseconds. */
-export interface IssueTable {
+export interface IssueTable extends OriginalAuthorColumns {
   id: Generated<number>
   repo_id: number
   /** Unique within the repository; never reused. */
@@ -143,7 +144,7 @@ declare module '../../../core/db/schema.ts' {
 }
 
 /** An entry of the timeline of an issue: a comment or an event. Comments and events share one sequence of ids. */
-export interface TimelineEntryTable {
+export interface TimelineEntryTable extends OriginalAuthorColumns {
   id: Generated<number>
   issue_id: number
   /** The repository of the issue; changes with a transfer. */

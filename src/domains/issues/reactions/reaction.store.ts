@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { asId, type IssueId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../core/db/original-author.ts'
 import type { ReactionTable } from './reaction.table.ts'
 
 /** An issue, or one of its comments. */
@@ -13,6 +14,8 @@ export interface ReactionPlace {
 
 export interface Reaction {
   readonly userId: UserId
+  /** Undefined unless imported; its login contains the service, as `ann(gitea)`. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly content: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -20,6 +23,7 @@ export interface Reaction {
 
 const toReaction = (row: Selectable<ReactionTable>): Reaction => ({
   userId: asId(row.user_id),
+  originalAuthor: toOriginalAuthor(row),
   content: row.content,
   createdAt: row.created_at,
 })
@@ -47,6 +51,7 @@ export async function findReaction(
   const row = await reactionsTo(db, place)
     .where('user_id', '=', userId)
     .where('content', '=', content)
+    .where('original_author', '=', '')
     .executeTakeFirst()
   return row && toReaction(row)
 }
@@ -73,5 +78,6 @@ export async function deleteReaction(
     .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
     .where('user_id', '=', userId)
     .where('content', '=', content)
+    .where('original_author', '=', '')
     .execute()
 }

@@ -1,11 +1,13 @@
 import type { Generated } from 'kysely'
+import type { OriginalAuthorColumns } from '../../../core/db/original-author.ts'
 
 /** A reaction of a user to an issue, or to one of its comments. */
-export interface ReactionTable {
+export interface ReactionTable extends OriginalAuthorColumns {
   id: Generated<number>
   issue_id: number
   /** Null for a reaction to the issue itself. */
   comment_id: number | null
+  /** Of an imported reaction without an account: that of the import. */
   user_id: number
   content: string
   created_at: number

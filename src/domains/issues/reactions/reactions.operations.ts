@@ -35,7 +35,9 @@ export function reactionOperations(deps: ReactionOperationDeps): Operation[] {
 }
 
 const present = ({ reaction, user }: ReactionView, viewer: Viewer, site: Site): Reaction => ({
-  user: userPresenters.present(user, viewer, site),
+  user: reaction.originalAuthor
+    ? userPresenters.presentStranger(reaction.originalAuthor.login, site)
+    : userPresenters.present(user, viewer, site),
   content: reaction.content,
   created_at: wireTime(reaction.createdAt),
 })

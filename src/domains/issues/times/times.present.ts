@@ -20,8 +20,8 @@ export function presentTime(
     id: time.id,
     created: wireTime(time.createdAt),
     time: time.seconds,
-    user_id: user?.id ?? ghost.id,
-    user_name: user?.name ?? ghost.login,
+    user_id: time.originalAuthor ? 0 : (user?.id ?? ghost.id),
+    user_name: time.originalAuthor?.login ?? user?.name ?? ghost.login,
     issue_id: time.issueId,
     issue: presentIssue(issue, viewer, site),
   }

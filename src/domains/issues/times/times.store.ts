@@ -3,6 +3,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type IssueId, type UserId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { readableIssues } from '../issues/readable-issues.store.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../core/db/original-author.ts'
 import type { StopwatchTable, TrackedTimeTable } from './times.table.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -59,6 +60,8 @@ export interface TrackedTime {
   readonly issueId: IssueId
   /** The account may have been deleted. */
   readonly userId: UserId
+  /** Undefined unless imported. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly seconds: number
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -78,6 +81,7 @@ const toTime = (row: Selectable<TrackedTimeTable>): TrackedTime => ({
   id: row.id,
   issueId: asId(row.issue_id),
   userId: asId(row.user_id),
+  originalAuthor: toOriginalAuthor(row),
   seconds: row.seconds,
   createdAt: row.created_at,
 })

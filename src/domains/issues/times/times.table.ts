@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { OriginalAuthorColumns } from '../../../core/db/original-author.ts'
 
 /** The stopwatch that runs for a user; it has at most one. */
 export interface StopwatchTable {
@@ -8,12 +9,12 @@ export interface StopwatchTable {
 }
 
 /** Time that a user spent on an issue or pull request. */
-export interface TrackedTimeTable {
+export interface TrackedTimeTable extends OriginalAuthorColumns {
   id: Generated<number>
   issue_id: number
   /** The repository of the issue; changes with a transfer. */
   repo_id: number
-  /** The account may have been deleted. */
+  /** 0 for an imported time without an account. The account may have been deleted. */
   user_id: number
   /** Negative for a correction. */
   seconds: number

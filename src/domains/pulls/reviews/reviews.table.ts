@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
+import type { OriginalAuthorColumns } from '../../../core/db/original-author.ts'
 
 /** The position of a review comment in the diff. Its text is that of its timeline entry. */
 export interface ReviewCommentTable {
@@ -33,7 +34,7 @@ declare module '../../../core/db/schema.ts' {
 }
 
 /** A review of a pull request, or a request for one. Times are epoch milliseconds. */
-export interface ReviewTable {
+export interface ReviewTable extends OriginalAuthorColumns {
   id: Generated<number>
   pull_id: number
   issue_id: number

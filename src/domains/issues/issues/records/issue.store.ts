@@ -6,6 +6,7 @@ import { engineErrors } from '../../../../core/platform/errors.ts'
 import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueTable } from '../issues.table.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../../core/db/original-author.ts'
 
 /** An issue or a pull request. Times are epoch milliseconds. */
 export interface Issue {
@@ -16,6 +17,8 @@ export interface Issue {
   readonly isClosed: boolean
   /** The account may have been deleted. */
   readonly posterId: UserId
+  /** Undefined unless imported. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly title: string
   readonly body: string
   readonly ref: string
@@ -40,6 +43,7 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
   isPull: row.is_pull === 1,
   isClosed: row.is_closed === 1,
   posterId: asId(row.poster_id),
+  originalAuthor: toOriginalAuthor(row),
   title: row.title,
   body: row.body,
   ref: row.ref,

@@ -11,7 +11,7 @@ import type { IssueTextTable } from '../issues.table.ts'
 export type TextPart = 'title' | 'body' | number
 
 const NUMBERS = { title: -1, body: 0 } as const
-const numberOf = (part: TextPart): number => (typeof part === 'number' ? part : NUMBERS[part])
+export const numberOfPart = (part: TextPart): number => (typeof part === 'number' ? part : NUMBERS[part])
 
 /**
  * Replaces a text of the issue in searches (behaviour/issues#listing-and-search). Call in the transaction that writes
@@ -28,7 +28,7 @@ export async function indexText(
   const isIndexed = isIndexedAtOnce(tx, text)
   await upsert(tx, {
     issue_id: id,
-    part: numberOf(part),
+    part: numberOfPart(part),
     repo_id: repoId,
     text,
     is_indexed: isIndexed,
@@ -68,7 +68,7 @@ async function insertTexts(
   { id, repoId }: Pick<Issue, 'id' | 'repoId'>,
   contents: readonly (readonly [part: TextPart, content: string])[],
 ): Promise<void> {
-  const folded = contents.map(([part, content]) => ({ part: numberOf(part), text: foldText(content) }))
+  const folded = contents.map(([part, content]) => ({ part: numberOfPart(part), text: foldText(content) }))
   const rows = folded.filter(({ text }) => text.trim() !== '')
   if (rows.length === 0) return
   const parts = rows.map(({ part }) => part)
@@ -101,7 +101,7 @@ export async function indexChangedTexts(
 
 /** Not needed after deleting an issue, whose foreign key deletes its texts. */
 export async function deleteText(tx: Tx, issueId: IssueId, part: TextPart): Promise<void> {
-  await tx.deleteFrom('issue_text').where('issue_id', '=', issueId).where('part', '=', numberOf(part)).execute()
+  await tx.deleteFrom('issue_text').where('issue_id', '=', issueId).where('part', '=', numberOfPart(part)).execute()
 }
 
 /** Whether there are texts to index. */

@@ -12,6 +12,7 @@ import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from '../issues.table.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../../core/db/original-author.ts'
 import type { UpdateSpan } from './update-span.ts'
 
 export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'
@@ -79,6 +80,8 @@ export interface TimelineEntry<Kind extends EntryKind = EntryKind> {
   readonly repoId: RepoId
   readonly kind: Kind
   readonly actorId: UserId
+  /** Undefined unless imported. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly targetId: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -95,6 +98,7 @@ export const toEntry = (row: Selectable<TimelineEntryTable>): TimelineEntry => (
   repoId: asId(row.repo_id),
   kind: row.kind as EntryKind,
   actorId: asId(row.actor_id),
+  originalAuthor: toOriginalAuthor(row),
   targetId: row.target_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -112,7 +116,8 @@ type NewEntryOf<Kind extends EntryKind> = {
 
 export type NewEntry = { [Kind in EntryKind]: NewEntryOf<Kind> }[EntryKind]
 
-const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
+/** Times of entries are whole seconds, as in the API. */
+export const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
 
 /** The issue, the account that changes it, and the time. */
 export interface EntryOrigin {

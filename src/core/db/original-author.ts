@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely'
+
+/** Columns of tables with imported objects. */
+export interface OriginalAuthorColumns {
+  /** The login of the author at the source; empty for what was written here, and for authors with an account here. */
+  original_author: Generated<string>
+  /** The id at the source; 0 for none. */
+  original_author_id: Generated<number>
+}
+
+/** The author of an imported object at its source, who has no account here. */
+export interface OriginalAuthor {
+  readonly login: string
+  readonly id: number
+}
+
+/** The values of the columns. */
+export interface AuthorColumns {
+  readonly original_author: string
+  readonly original_author_id: number
+}
+
+export const toOriginalAuthor = (row: AuthorColumns): OriginalAuthor | undefined =>
+  row.original_author === '' ? undefined : { login: row.original_author, id: row.original_author_id }
+
+export const presentOriginalAuthor = (author: OriginalAuthor | undefined) => ({
+  original_author: author?.login ?? '',
+  original_author_id: author?.id ?? 0,
+})
