@@ -230,10 +230,10 @@ export interface Source {
   pulls(after: number, signal: AbortSignal): Pages<SourcePull>
   /** Comments of issues and pull requests, without those of reviews, of all numbers or of one. */
   comments(of: SourceScope, signal: AbortSignal): Pages<SourceComment>
-  events(issue: SourceIssue, signal: AbortSignal): Pages<SourceEvent>
+  events(of: SourceItem, signal: AbortSignal): Pages<SourceEvent>
   reviews(pull: SourcePull, signal: AbortSignal): Pages<SourceReview>
   trackedTimes(signal: AbortSignal): Pages<SourceTrackedTime>
-  dependencies(issue: SourceIssue, signal: AbortSignal): Pages<SourceDependency>
+  dependencies(of: SourceItem, signal: AbortSignal): Pages<SourceDependency>
   releases(signal: AbortSignal): Pages<SourceRelease>
   protections(signal: AbortSignal): Promise<SourceProtections>
   /** How many there are, for progress; undefined where the service does not say. */
@@ -248,6 +248,13 @@ export interface Source {
   filesIn(text: string): readonly SourceAsset[]
   /** A text with references to renumbered issues and pull requests in the numbers of this server. */
   rewriteReferences(text: string): string
+}
+
+/** An imported issue or pull request of which more is read, so that lists of issues are read once. */
+export interface SourceItem {
+  /** As in `SourceIssue`. */
+  readonly number: number
+  readonly isPull: boolean
 }
 
 /** Of which issues and pull requests comments are read. */
