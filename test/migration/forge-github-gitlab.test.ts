@@ -35,16 +35,16 @@ describe('imports from GitHub and GitLab', () => {
     )
     given.upstream.routes.set(
       `${base}/releases?page=1&per_page=100`,
-      answers([release], { link: `<${given.upstream.url}/api/v3/x?page=2>; rel="next"` }),
+      answers([release], { link: `<${given.upstream.url}/api/v3/repositories/7/releases?page=2>; rel="next"` }),
     )
     given.upstream.routes.set(
-      `${base}/releases?page=2&per_page=100`,
+      'GET /api/v3/repositories/7/releases?page=2',
       answers([{ tag_name: 'gone', name: '', draft: false }, { tag_name: 'bad name' }, { tag_name: 'V1' }], {
         link: `<${given.upstream.url}/api/v3/x?page=1>; rel="prev"`,
       }),
     )
     given.upstream.routes.set(`${base}/releases/assets/1`, (request, response) => {
-      expect(request.headers).toMatchObject({ accept: 'application/octet-stream', authorization: 'token t0ken' })
+      expect(request.headers).toMatchObject({ accept: 'application/octet-stream', authorization: 'Bearer t0ken' })
       response.writeHead(302, { location: `${elsewhere}/store/1` }).end()
     })
     given.upstream.routes.set('GET /store/1', (request, response) => {

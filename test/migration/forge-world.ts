@@ -16,7 +16,10 @@ interface ForgeWorld {
 export function forgeWorld(): ForgeWorld {
   const world = {} as ForgeWorld
   beforeAll(async () => {
-    const target = await startServer({ settings: { 'release.file_max_size': '1' } })
+    const target = await startServer({
+      settings: { 'release.file_max_size': '1' },
+      tuning: { importSleep: async () => {} },
+    })
     Object.assign(world, { target, tom: await target.world.user('tom') } satisfies ForgeWorld)
   })
   afterAll(() => world.target.close())

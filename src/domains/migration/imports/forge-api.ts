@@ -1,99 +1,22 @@
+import { hash } from 'node:crypto'
 import { listOf, parseJson } from '../../../core/platform/json-members.ts'
-import type { OutgoingClient, OutgoingHead } from '../../../core/platform/outgoing/index.ts'
-import type { RemoteCredentials } from '../../../core/git/index.ts'
-
-/** Metadata of a repository at another service. */
-interface SourceFacts {
-  readonly description: string
-  readonly website: string
-  readonly topics: readonly string[]
-}
-
-export interface SourceLabel {
-  readonly name: string
-  /** In the notation of the service, such as `#ff0000`. */
-  readonly color: string
-  readonly description: string
-  readonly isExclusive: boolean
-  readonly isArchived: boolean
-}
-
-export interface SourceRelease {
-  readonly tag: string
-  readonly target: string
-  readonly title: string
-  readonly body: string
-  readonly isDraft: boolean
-  readonly isPrerelease: boolean
-  /** Epoch milliseconds; undefined if the service does not have it. */
-  readonly createdAt: number | undefined
-  readonly assets: readonly SourceAsset[]
-}
-
-export interface SourceAsset {
-  readonly name: string
-  /** Address of the bytes, or target of the link. */
-  readonly url: string
-  readonly kind: 'file' | 'link'
-  /** Request headers of the download besides credentials. */
-  readonly headers?: Readonly<Record<string, string>>
-  readonly downloads: number
-  readonly createdAt: number | undefined
-}
-
-/**
- * A repository at another service; lists are read page by page on demand. All methods throw ForgeError and
- * OutgoingError. A new kind of data (milestones, issues) needs a reader here, a part in parts/ and an entry in the
- * `parts` of its forges.
- */
-export interface Source {
-  facts(signal: AbortSignal): Promise<SourceFacts>
-  labels(signal: AbortSignal): AsyncIterable<readonly SourceLabel[]>
-  releases(signal: AbortSignal): AsyncIterable<readonly SourceRelease[]>
-  /** Streams the bytes of a file to `consume`. */
-  download<T>(
-    asset: SourceAsset,
-    signal: AbortSignal,
-    consume: (bytes: AsyncIterable<Buffer>) => Promise<T>,
-  ): Promise<T>
-}
-
-/** Location of a repository at another service, with credentials. */
-export interface SourceLocation {
-  /** The address of its git data, without credentials. */
-  readonly url: string
-  readonly credentials: RemoteCredentials | undefined
-  /** An access token; empty without one. */
-  readonly token: string
-}
-
-export interface SourceDeps {
-  readonly client: OutgoingClient
-  /** The timeout of one file, in milliseconds. */
-  readonly timeout: number
-}
-
-export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source
-
-/**
- * Why a request to a service failed. `auth`: missing, wrong or insufficient credentials; `two-factor`: a one-time
- * password is required; `busy`: rate limit exceeded; `failed`: anything else.
- */
-export class ForgeError extends Error {
-  readonly kind: 'auth' | 'two-factor' | 'busy' | 'failed'
-
-  constructor(kind: ForgeError['kind'], message: string) {
-    super(message)
-    this.name = 'ForgeError'
-    this.kind = kind
-  }
-}
+import { isOutgoingError, type OutgoingClient, type OutgoingHead } from '../../../core/platform/outgoing/index.ts'
+import { busy, ForgeError, refusal } from './forge-error.ts'
+import { type Patience, RETRY_DELAY, waitForLimit } from './forge-waits.ts'
 
 /** The HTTP API of another service. Throws ForgeError and OutgoingError. */
-interface ForgeApi {
+export interface ForgeApi {
   get(path: string, signal: AbortSignal): Promise<unknown>
-  /** Yields all pages of a list; the service may return smaller pages than requested. */
-  pages(path: string, signal: AbortSignal): AsyncIterable<readonly unknown[]>
+  /** Undefined if the service answers 404 or another status of `absent`. */
+  find(path: string, signal: AbortSignal, absent?: readonly number[]): Promise<unknown>
+  /**
+   * Yields all pages of a list; the service may return smaller pages than requested. An answer with a status of
+   * `absent` is an empty list.
+   */
+  pages(path: string, signal: AbortSignal, absent?: readonly number[]): AsyncIterable<readonly unknown[]>
+  page(path: string, number: number, signal: AbortSignal): Promise<ForgePage>
+  /** The length of a list; undefined if the service does not tell. */
+  count(path: string, signal: AbortSignal): Promise<number | undefined>
   /** Streams the bytes at an address; sends credentials only to the origins of `base` and `webUrl`. */
   download<T>(
     url: string,
@@ -102,12 +25,21 @@ interface ForgeApi {
   ): Promise<T>
 }
 
-interface ForgeApiOptions {
+interface ForgePage {
+  readonly items: readonly unknown[]
+  readonly total: number | undefined
+}
+
+export interface ForgeApiOptions {
   readonly client: OutgoingClient
+  readonly patience: Patience
   /** For example `https://host/api/v1`. */
   readonly base: string
-  /** Headers, sent only to the origins of `base` and `webUrl`. */
-  readonly credentials: Readonly<Record<string, string>>
+  /**
+   * Headers, sent only to the origins of `base` and `webUrl`. With several sets, such as of several tokens, the next
+   * one is used when one has reached its rate limit.
+   */
+  readonly credentials: readonly Readonly<Record<string, string>>[]
   /** The base address of the pages and files of the service. */
   readonly webUrl: string
   readonly headers?: Readonly<Record<string, string>>
@@ -118,99 +50,196 @@ interface ForgeApiOptions {
 }
 
 const MAX_REDIRECTS = 5
-const MAX_PAGE_BYTES = 64 * 1024 * 1024
+const MAX_PAGE_BYTES = 32 * 1024 * 1024
+/** Of all answers to one import. */
+const MAX_TOTAL_BYTES = 4 * 1024 ** 3
 /** Milliseconds. */
 const PAGE_TIMEOUT = 60_000
 /** Limits the number of pages, in case a service returns pages endlessly. */
 const MAX_PAGES = 10_000
+const MAX_ITEMS_OF_PAGE = 100_000
+const MAX_TRIES = 3
+const MAX_LIMITS = 10
+const ABSENT = [404]
 
-export function createForgeApi({
-  client,
-  base,
-  webUrl,
-  credentials,
-  headers = {},
-  perPage,
-  timeout,
-}: ForgeApiOptions): ForgeApi {
+export function createForgeApi(options: ForgeApiOptions): ForgeApi {
+  const { client, base, webUrl, headers = {}, perPage, timeout } = options
   const own = new Set([new URL(base).origin, new URL(webUrl).origin])
+  const { repeated, credentials } = createRepeater(options)
+  let bytesLeft = MAX_TOTAL_BYTES
 
-  async function ask(
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly value: unknown; readonly head: OutgoingHead }> {
-    const answer = await client.request(`${base}${path}`, {
-      headers: { accept: 'application/json', ...headers, ...credentials },
-      maxRedirects: MAX_REDIRECTS,
-      maxBytes: MAX_PAGE_BYTES,
-      timeout: PAGE_TIMEOUT,
-      signal,
+  async function ask(url: string, signal: AbortSignal): Promise<Answer> {
+    const answer = await repeated(signal, async () => {
+      const { body, ...head } = await client.request(url, {
+        headers: { accept: 'application/json', ...headers, ...credentials() },
+        maxRedirects: MAX_REDIRECTS,
+        maxBytes: MAX_PAGE_BYTES,
+        timeout: PAGE_TIMEOUT,
+        signal,
+      })
+      return { ...head, body }
     })
-    if (answer.status !== 200) throw refusal(answer, answer.body.toString('utf8'))
-    const parsed = parseJson(answer.body.toString('utf8'))
+    bytesLeft -= answer.body.length
+    if (bytesLeft < 0)
+      throw new ForgeError('failed', `the API of the other server sent more than ${MAX_TOTAL_BYTES} bytes`)
+    // NOTE: unlike Buffer.toString it skips a byte order mark.
+    const parsed = parseJson(new TextDecoder().decode(answer.body))
     if (parsed === undefined) throw new ForgeError('failed', 'the other server did not answer with JSON')
-    return { value: parsed.value, head: answer }
+    return { value: parsed.value, head: answer, digest: hash('sha1', answer.body) }
   }
 
-  return {
-    get: async (path, signal) => (await ask(path, signal)).value,
+  const pageUrl = (path: string, page: number, count = perPage[1]): string =>
+    `${base}${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${count}`
 
-    async *pages(path, signal) {
-      let seen = 0
+  const api: ForgeApi = {
+    get: async (path, signal) => (await ask(`${base}${path}`, signal)).value,
+
+    find: (path, signal, absent = ABSENT) => api.get(path, signal).catch((error) => undefinedIf(absent, error)),
+
+    async *pages(path, signal, absent = []) {
+      let [seen, last, url] = [0, '', pageUrl(path, 1)]
       for (let page = 1; page <= MAX_PAGES; page++) {
-        const { value, head } = await ask(
-          `${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${perPage[1]}`,
-          signal,
-        )
-        const items = listOf(value)
-        if (items.length === 0) return
-        yield items
+        const answer = await ask(url, signal).catch((error: unknown) => undefinedIf(absent, error))
+        if (answer === undefined) return
+        const items = itemsOf(answer.value)
+        // A service that knows no pages answers with the same list again.
+        if (items.length === 0 || answer.digest === last) return
+        for (let start = 0; start < items.length; start += perPage[1]) yield items.slice(start, start + perPage[1])
         seen += items.length
-        if (isLast(head, seen)) return
+        last = answer.digest
+        const next = nextOf(answer.head)
+        if (isLast(answer.head, seen, next)) return
+        url = next !== undefined && new URL(next).origin === new URL(base).origin ? next : pageUrl(path, page + 1)
       }
       throw new ForgeError('failed', 'the list of the other server has no end')
     },
 
-    download: (url, { headers: extra, signal }, consume) =>
-      client.stream(
-        url,
-        {
-          headers: {
-            accept: 'application/octet-stream',
-            ...extra,
-            ...(URL.canParse(url) && own.has(new URL(url).origin) && credentials),
+    async page(path, number, signal) {
+      const { value, head } = await ask(pageUrl(path, number), signal)
+      return { items: itemsOf(value), total: totalOf(head) }
+    },
+
+    async count(path, signal) {
+      const answer = await ask(pageUrl(path, 1, 1), signal).catch((error: unknown) => undefinedIf(ABSENT, error))
+      if (answer === undefined) return undefined
+      const { value, head } = answer
+      const lastPage = /[?&]page=(\d{1,9})[^>]*>\s*;\s*rel="?last/.exec(head.headers['link'] ?? '')?.[1]
+      return totalOf(head) ?? (lastPage === undefined ? undefined : Number(lastPage) * itemsOf(value).length)
+    },
+
+    async download(url, { headers: extra, signal }, consume) {
+      if (!URL.canParse(url, webUrl)) throw new ForgeError('failed', 'the address of a file is malformed')
+      const target = new URL(url, webUrl)
+      const { result } = await repeated(signal, () =>
+        client.stream(
+          target.href,
+          {
+            headers: {
+              accept: 'application/octet-stream',
+              ...extra,
+              ...(own.has(target.origin) && credentials()),
+            },
+            maxRedirects: MAX_REDIRECTS,
+            maxBytes: Number.POSITIVE_INFINITY,
+            timeout,
+            signal,
           },
-          maxRedirects: MAX_REDIRECTS,
-          maxBytes: Number.POSITIVE_INFINITY,
-          timeout,
-          signal,
-        },
-        async (answer) => {
-          if (answer.status !== 200) throw refusal(answer, '')
-          return consume(answer.body)
-        },
-      ),
+          async ({ body, ...head }) =>
+            head.status === 200
+              ? { ...head, body: NO_BODY, result: await consume(body) }
+              : { ...head, body: NO_BODY, result: undefined },
+        ),
+      )
+      return result!
+    },
   }
+  return api
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+interface Answer {
+  readonly value: unknown
+  readonly head: OutgoingHead
+  readonly digest: string
 }
 
 /**
- * Whether headers (total count or Link) show that the page is the last one. Without them, the last page is the first
- * empty one.
+ * `repeated` runs a request until it succeeds: again after a failure of the service, and after rate limits as long as
+ * the patience allows. `credentials` are those of the next request.
  */
-function isLast({ headers }: OutgoingHead, seen: number): boolean {
-  const total = headers['x-total-count'] ?? headers['x-total']
-  if (total !== undefined && /^\d+$/.test(total)) return seen >= Number(total)
-  return headers['link'] !== undefined && !/rel="?next"?/.test(headers['link'])
+function createRepeater({ patience, ...options }: ForgeApiOptions) {
+  const credentials = options.credentials.length === 0 ? [{}] : options.credentials
+  let turn = 0
+
+  async function afterLimit(
+    wait: number,
+    state: { waited: number; count: number },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    turn++
+    state.count++
+    if (turn % credentials.length !== 0) return true
+    state.waited += wait
+    if (state.waited > patience.maxWait || state.count > MAX_LIMITS * credentials.length) return false
+    await patience.sleep(wait, signal)
+    return true
+  }
+
+  async function repeated<T extends OutgoingHead & { readonly body: Buffer }>(
+    signal: AbortSignal,
+    request: () => Promise<T>,
+  ): Promise<T> {
+    const limits = { waited: 0, count: 0 }
+    for (let tries = 1; ;) {
+      const answer = await request().catch((error: unknown) => {
+        const passes = isOutgoingError(error, 'unreachable') || isOutgoingError(error, 'timeout')
+        if (!passes || tries >= MAX_TRIES) throw error
+      })
+      if (answer?.status === 200) return answer
+      const body = answer?.body.toString('utf8', 0, 4096) ?? ''
+      const wait = answer && waitForLimit(answer, body, { now: patience.clock.now(), count: limits.count })
+      if (answer && wait !== undefined) {
+        if (!(await afterLimit(wait, limits, signal))) throw busy(answer.status)
+      } else if (answer && (answer.status < 500 || tries >= MAX_TRIES)) throw refusal(answer, body)
+      else {
+        tries++
+        await patience.sleep(RETRY_DELAY, signal)
+      }
+    }
+  }
+
+  return { repeated, credentials: () => credentials[turn % credentials.length]! }
 }
 
-function refusal({ status, headers }: OutgoingHead, body: string): ForgeError {
-  const wantsOtp =
-    Object.keys(headers).some((name) => /^x-[a-z]+-otp$/.test(name)) ||
-    /two.?factor|one.?time|\botp\b/i.test(body.slice(0, 1000))
-  if (status === 401 && wantsOtp) return new ForgeError('two-factor', 'the other server wants a one-time password')
-  if (status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0'))
-    return new ForgeError('busy', 'the other server wants fewer requests')
-  if (status === 401 || status === 403 || status === 404)
-    return new ForgeError('auth', `the API of the other server answered with status ${status}`)
-  return new ForgeError('failed', `the API of the other server answered with status ${status}`)
+function undefinedIf(absent: readonly number[], error: unknown): undefined {
+  if (!(error instanceof ForgeError) || !absent.includes(error.status)) throw error
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  const items = listOf(value)
+  if (items.length > MAX_ITEMS_OF_PAGE)
+    throw new ForgeError('failed', `a page of the other server has more than ${MAX_ITEMS_OF_PAGE} items`)
+  return items
+}
+
+function totalOf({ headers }: OutgoingHead): number | undefined {
+  const total = headers['x-total-count'] ?? headers['x-total']
+  return total !== undefined && /^\d{1,15}$/.test(total) ? Number(total) : undefined
+}
+
+/** The address of the next page in the header Link. */
+function nextOf({ headers, url }: OutgoingHead): string | undefined {
+  for (const [, target = '', parameters = ''] of (headers['link'] ?? '').matchAll(/<([^<>]*)>([^<>]*)/g))
+    if (/rel="?next\b/.test(parameters) && URL.canParse(target, url)) return new URL(target, url).href
+  return undefined
+}
+
+/**
+ * Whether the headers (total count or Link) show that the page is the last one. Without them, the last page is the
+ * first empty one.
+ */
+function isLast(head: OutgoingHead, seen: number, next: string | undefined): boolean {
+  const total = totalOf(head)
+  return total === undefined ? head.headers['link'] !== undefined && next === undefined : seen >= total
 }

@@ -8,7 +8,8 @@ import { repoQueries, accessQueries, repoCreation, mirrorQueries, branchQueries 
 import type { User } from '../../accounts/index.ts'
 import { type ImportContext, type WritePart, type ImportPart, type ImportRequest, readRequest } from './read-request.ts'
 import type { ImportedRepo, ImportDeps, ImportTask, NewImport } from './new-import.ts'
-import { ForgeError, type Source } from './forge-api.ts'
+import { ForgeError } from './forge-error.ts'
+import type { Source } from './source.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
 import { labelsPart } from './parts/labels.part.ts'
 import { largeFilesPart } from './parts/large-files.part.ts'
@@ -223,11 +224,12 @@ function chooseParts(deps: ImportDeps, { actor, input, request, location }: Choi
 /** The token is sent only to the server of the requested address, not to a redirect target. */
 function openSource(
   { sources }: ImportDeps,
-  { forge, token, url }: ImportRequest,
+  { forge, token, url, parts }: ImportRequest,
   location: Choice['location'],
 ): Source | undefined {
   if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
-  return forge.open(sources, { ...location, token: new URL(location.url).origin === new URL(url).origin ? token : '' })
+  const isSame = new URL(location.url).origin === new URL(url).origin
+  return forge.open(sources, { ...location, token: isSame ? token : '', withIssues: parts.has('issues') })
 }
 
 interface Insertion extends Omit<ImportTask, 'signal'> {

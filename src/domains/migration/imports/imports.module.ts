@@ -2,14 +2,21 @@ import { TRANSFER_TIMEOUT_MS, readIntervalSetting } from '../mirrors/remote-acce
 import { defineModule } from '../../../core/module.ts'
 import { createImportJobs } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'
+import { type Patience, sleep } from './forge-waits.ts'
 import { createImports, type Imports } from './imports.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly imports: Imports
   }
+  interface Tuning {
+    /** Waits for another service that fails or limits requests. */
+    readonly importSleep: Patience['sleep']
+  }
 }
 
+/** For a rate limit of another service, while the client of the request waits. */
+const MAX_WAIT_MS = 60_000
 const CLUSTER_DELAY_MS = 30_000
 
 /** Imports of repositories from other servers. */
@@ -43,7 +50,11 @@ export const module = defineModule({
       largeFiles: lfsTransfers && { lfsObjects, lfsTransfers },
       attachments: services.attachments,
       releaseRules: uploadRules.releases,
-      sources: { client: outgoingClient, timeout: TRANSFER_TIMEOUT_MS },
+      sources: {
+        client: outgoingClient,
+        timeout: TRANSFER_TIMEOUT_MS,
+        patience: { clock, maxWait: MAX_WAIT_MS, sleep: core.tuning.importSleep ?? sleep },
+      },
       settings: {
         disabled: repository.disable_migrations,
         mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull,

@@ -5,11 +5,11 @@ import type { Repo, UploadRules } from '../../repositories/index.ts'
 import type { LfsTransfers } from '../../code/index.ts'
 import type { RemoteAccess } from '../mirrors/remote-access.ts'
 import type { User } from '../../accounts/index.ts'
-import type { SourceDeps, OpenSource } from './forge-api.ts'
+import type { SourceDeps, OpenSource } from './source-location.ts'
 import type { RemoteCredentials } from '../../../core/git/index.ts'
-import { openGitea } from './sources/gitea.source.ts'
-import { openGithub } from './sources/github.source.ts'
-import { openGitlab } from './sources/gitlab.source.ts'
+import { openGitea } from './sources/gitea/gitea.source.ts'
+import { openGithub } from './sources/github/github.source.ts'
+import { openGitlab } from './sources/gitlab/gitlab.source.ts'
 
 /** Kinds of data of a repository besides git data and wiki. */
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
@@ -28,7 +28,8 @@ export interface RemoteForge {
 const plainGit: RemoteForge = {
   name: 'git',
   parts: new Set(),
-  tokenCredentials: (password) => ({ username: 'oauth2', password }),
+  // GitHub's API takes several tokens, separated by commas; git takes one.
+  tokenCredentials: (token) => ({ username: 'oauth2', password: token.split(',', 1)[0]!.trim() }),
 }
 
 const sources: Readonly<Record<string, OpenSource>> = {

@@ -128,12 +128,15 @@ export interface SourceComment {
   readonly assets: readonly SourceAsset[]
 }
 
-/** An event of the timeline. Kinds without a member here are not imported. */
-export type SourceEvent = {
+/** An event of the timeline. Kinds without a member in SourceChange are not imported. */
+export type SourceEvent = SourceChange & {
   readonly issue: number
   readonly actor: SourceUser
   readonly createdAt: number
-} & (
+}
+
+/** What an event changed. Milestones are named by their `key`. */
+export type SourceChange =
   | { readonly kind: 'close' | 'reopen' | 'lock' | 'unlock' | 'pin' | 'unpin' }
   | { readonly kind: 'label'; readonly label: string; readonly isAdded: boolean }
   | { readonly kind: 'milestone'; readonly old: string | undefined; readonly new: string | undefined }
@@ -143,7 +146,6 @@ export type SourceEvent = {
   | { readonly kind: 'delete_branch'; readonly branch: string }
   | { readonly kind: 'add_dependency' | 'remove_dependency'; readonly other: number }
   | { readonly kind: 'merge_pull'; readonly oid: string }
-)
 
 export interface SourceReview {
   readonly id: number

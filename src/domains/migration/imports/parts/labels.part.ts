@@ -2,7 +2,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { readColor, labelQueries } from '../../../issues/index.ts'
 import type { ImportPart } from '../read-request.ts'
-import type { Source, SourceLabel } from '../forge-api.ts'
+import type { Source, SourceLabel } from '../source.ts'
 
 const CHUNK_SIZE = 100
 /** For labels with an invalid colour. */

@@ -9,7 +9,7 @@ import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type AttachmentHold, type UploadRules, attachmentQueries } from '../../../repositories/index.ts'
 import { cutTitle, releaseQueries } from '../../../code/index.ts'
 import type { ImportContext, ImportPart } from '../read-request.ts'
-import type { Source, SourceAsset, SourceRelease } from '../forge-api.ts'
+import type { Source, SourceAsset, SourceRelease } from '../source.ts'
 
 interface ReleasesPartDeps {
   readonly attachments: Services['attachments']

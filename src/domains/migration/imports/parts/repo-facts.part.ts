@@ -2,7 +2,8 @@ import type { Clock } from '../../../../core/platform/clock.ts'
 import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
 import { topicRules, topicQueries, repoQueries } from '../../../repositories/index.ts'
 import type { ImportPart } from '../read-request.ts'
-import { ForgeError, type Source } from '../forge-api.ts'
+import { ForgeError } from '../forge-error.ts'
+import type { Source } from '../source.ts'
 
 const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024

@@ -1,0 +1,24 @@
+import type { RemoteCredentials } from '../../../core/git/index.ts'
+import type { OutgoingClient } from '../../../core/platform/outgoing/index.ts'
+import type { Patience } from './forge-waits.ts'
+import type { Source } from './source.ts'
+
+/** Location of a repository at another service, with credentials. */
+export interface SourceLocation {
+  /** The address of its git data, without credentials. */
+  readonly url: string
+  readonly credentials: RemoteCredentials | undefined
+  /** An access token; empty without one. */
+  readonly token: string
+  /** Whether issues are imported: a service that counts pull requests apart numbers them after the issues. */
+  readonly withIssues: boolean
+}
+
+export interface SourceDeps {
+  readonly client: OutgoingClient
+  /** The timeout of one file, in milliseconds. */
+  readonly timeout: number
+  readonly patience: Patience
+}
+
+export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source

@@ -1,0 +1,178 @@
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import { members, type Members } from '../../../../../core/platform/json-members.ts'
+import type { ForgeApi } from '../../forge-api.ts'
+import type {
+  Pages,
+  SourceComment,
+  SourceIssue,
+  SourcePull,
+  SourceReaction,
+  SourceScope,
+  SourceTrackedTime,
+  SourceUser,
+} from '../../source.ts'
+import { inOrder } from '../in-order.ts'
+import { oldestFirst } from '../oldest-first.ts'
+import {
+  bodyOf,
+  GHOST,
+  isTrue,
+  issueNumberOf,
+  lineOf,
+  membersOf,
+  momentOf,
+  numberAtEnd,
+  present,
+  readReactions,
+  timesOf,
+  userOf,
+  usersOf,
+  wholeOf,
+} from '../read.ts'
+import { readIssueBasics } from '../read-objects.ts'
+import { readAsset } from './gitea-assets.ts'
+
+/** A repository of Gitea. */
+export interface Gitea {
+  readonly api: ForgeApi
+  /** Path of the repository in the API. */
+  readonly repo: string
+  readonly webUrl: string
+  readonly clock: Clock
+}
+
+/** Requests side by side for details of the items of a page. */
+const AT_ONCE = 4
+/** Old servers have no reactions, reviews and times; a unit of the repository may be disabled. */
+export const LACKING = [404]
+
+/** The author at the service that an imported object came from, if this one was imported itself. */
+export function authorOf(object: Members): SourceUser {
+  const login = lineOf(object['original_author'])
+  return login === '' ? userOf(object['user']) : { id: wholeOf(object['original_author_id']), login, email: '' }
+}
+
+/** Reads the reactions of an issue, a comment or a comment of a review. */
+export const reactionsTo = async (
+  { api, repo }: Gitea,
+  object: string,
+  signal: AbortSignal,
+): Promise<readonly SourceReaction[]> => readReactions(await api.find(`${repo}/issues/${object}/reactions`, signal))
+
+export async function* readIssues(gitea: Gitea, after: number, signal: AbortSignal): Pages<SourceIssue> {
+  const path = `${gitea.repo}/issues?state=all&type=issues&sort=oldest`
+  for await (const page of oldestFirst(gitea.api, { path, key: 'number', after, absent: LACKING }, signal))
+    yield present(
+      await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (issue, both) => {
+        const number = issueNumberOf(issue['number'])
+        // Servers before the parameter `type` list pull requests too.
+        if (number === 0 || Object.keys(members(issue['pull_request'])).length > 0) return undefined
+        return readIssue(gitea, issue, { number, reactions: await reactionsTo(gitea, String(number), both) })
+      }),
+    )
+}
+
+function readIssue(
+  { webUrl, clock }: Gitea,
+  issue: Members,
+  { number, reactions }: { readonly number: number; readonly reactions: readonly SourceReaction[] },
+): SourceIssue {
+  return {
+    ...readIssueBasics(issue, { now: clock.now(), milestone: 'id' }),
+    number,
+    author: authorOf(issue),
+    isLocked: isTrue(issue['is_locked']),
+    assignees: usersOf(issue['assignees']),
+    dueAt: momentOf(issue['due_date']),
+    ref: lineOf(issue['ref']),
+    pinOrder: wholeOf(issue['pin_order']),
+    timeEstimate: wholeOf(issue['time_estimate']),
+    reactions,
+    assets: membersOf(issue['assets']).map((asset) => readAsset(asset, webUrl)),
+  }
+}
+
+export async function* readPulls(gitea: Gitea, after: number, signal: AbortSignal): Pages<SourcePull> {
+  const { api, repo } = gitea
+  const path = `${repo}/pulls?state=all&sort=oldest`
+  for await (const page of oldestFirst(api, { path, key: 'number', after, absent: LACKING }, signal))
+    yield present(
+      await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (pull, both) => {
+        const number = issueNumberOf(pull['number'])
+        if (number === 0) return undefined
+        // Only the issue has the files, the pin and the original author of the pull request.
+        const issue = { ...pull, ...members(await api.find(`${repo}/issues/${number}`, both)) }
+        const reactions = await reactionsTo(gitea, String(number), both)
+        return readPull(pull, readIssue(gitea, issue, { number, reactions }))
+      }),
+    )
+}
+
+function readPull(pull: Members, issue: SourceIssue): SourcePull {
+  const [base, head] = [members(pull['base']), members(pull['head'])]
+  const [baseRepo, headRepo] = [members(base['repo']), members(head['repo'])]
+  const branch = lineOf(head['ref'])
+  const isSame = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
+  const mergedAt = momentOf(pull['merged_at'])
+  const by = userOf(pull['merged_by'])
+  return {
+    ...issue,
+    base: { branch: lineOf(base['ref']), oid: lineOf(base['sha']) },
+    head: {
+      branch,
+      oid: lineOf(head['sha']),
+      repo: isSame ? undefined : lineOf(headRepo['full_name']) || undefined,
+      // The head of a pull request whose fork was deleted is shown as a ref of the repository itself.
+      isSameRepo: isSame && !branch.startsWith('refs/'),
+    },
+    headRef: `refs/pull/${issue.number}/head`,
+    mergeBase: lineOf(pull['merge_base']),
+    isDraft: isTrue(pull['draft']),
+    allowsMaintainerEdit: isTrue(pull['allow_maintainer_edit']),
+    merged:
+      isTrue(pull['merged']) || mergedAt !== undefined
+        ? {
+            at: mergedAt ?? issue.closedAt ?? issue.updatedAt,
+            oid: lineOf(pull['merge_commit_sha']),
+            by: by === GHOST ? undefined : by,
+            style: '',
+          }
+        : undefined,
+    requestedReviewers: usersOf(pull['requested_reviewers']),
+  }
+}
+
+export async function* readComments(gitea: Gitea, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
+  const { api, repo, webUrl, clock } = gitea
+  const path = `${repo}/issues/comments`
+  const list = { path, key: 'id', after: scope.after, absent: LACKING } as const
+  for await (const page of oldestFirst(api, list, signal))
+    yield present(
+      await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (comment, both) => {
+        const ofPull = numberAtEnd(comment['pull_request_url'])
+        const issue = ofPull || numberAtEnd(comment['issue_url'])
+        if (issue === 0 || !(ofPull === 0 ? scope.issues : scope.pulls)) return undefined
+        const id = wholeOf(comment['id'])
+        return {
+          ...timesOf(comment, clock.now()),
+          id,
+          issue,
+          author: authorOf(comment),
+          body: bodyOf(comment['body']),
+          reactions: await reactionsTo(gitea, `comments/${id}`, both),
+          assets: membersOf(comment['assets']).map((asset) => readAsset(asset, webUrl)),
+        }
+      }),
+    )
+}
+
+export async function* readTimes({ api, repo, clock }: Gitea, signal: AbortSignal): Pages<SourceTrackedTime> {
+  for await (const page of api.pages(`${repo}/times`, signal, LACKING))
+    yield page.map(members).flatMap((time) => {
+      const issue = issueNumberOf(members(time['issue'])['number'])
+      const login = lineOf(time['user_name'])
+      const user = login === '' ? GHOST : { id: wholeOf(time['user_id']), login, email: '' }
+      const createdAt = momentOf(time['created']) ?? clock.now()
+      return issue === 0 ? [] : [{ id: wholeOf(time['id']), issue, user, seconds: wholeOf(time['time']), createdAt }]
+    })
+}

@@ -1,0 +1,21 @@
+import type { Source } from '../source.ts'
+
+async function* nothing(): AsyncGenerator<never, void, undefined> {}
+
+/** Members of a source whose service does not have them. */
+export const LACKING: Omit<Source, 'facts' | 'download'> = {
+  labels: nothing,
+  milestones: nothing,
+  issues: nothing,
+  pulls: nothing,
+  comments: nothing,
+  events: nothing,
+  reviews: nothing,
+  trackedTimes: nothing,
+  dependencies: nothing,
+  releases: nothing,
+  protections: async () => ({ branches: [], tags: [] }),
+  counts: async () => ({}),
+  filesIn: () => [],
+  rewriteReferences: (text) => text,
+}
