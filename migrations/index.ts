@@ -4,6 +4,7 @@ import { createBaseline } from './202611241900-baseline.ts'
 import { addHookEventMessages } from './202611241930-hook-event-messages.ts'
 import { renameJobs } from './202611242150-job-names.ts'
 import { addOriginalAuthors } from './202611262130-original-authors.ts'
+import { createSignInSources } from './202611262136-sign-in-sources.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -17,6 +18,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611241930-hook-event-messages': addHookEventMessages,
   '202611242150-job-names': renameJobs,
   '202611262130-original-authors': addOriginalAuthors,
+  '202611262136-sign-in-sources': createSignInSources,
 }
 
 /**

@@ -512,6 +512,21 @@ event
   CREATE UNIQUE INDEX event_pkey ON public.event USING btree (id)
   event_pkey PRIMARY KEY (id)
 
+external_identity
+  source_id bigint not null
+  subject text not null
+  user_id bigint not null
+  login_name text not null default ''::text
+  created_at bigint not null
+  seen_at bigint not null default 0
+  gone_at bigint not null default 0
+  CREATE INDEX external_identity_source_id_seen_at_idx ON public.external_identity USING btree (source_id, seen_at)
+  CREATE UNIQUE INDEX external_identity_pk ON public.external_identity USING btree (source_id, subject)
+  CREATE UNIQUE INDEX external_identity_user_id_source_id_key ON public.external_identity USING btree (user_id, source_id)
+  external_identity_pk PRIMARY KEY (source_id, subject)
+  external_identity_source_id_fkey FOREIGN KEY (source_id) REFERENCES sign_in_source(id) ON DELETE CASCADE
+  external_identity_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 follow
   user_id bigint not null
   followed_id bigint not null
@@ -1395,6 +1410,19 @@ schema_release
   CREATE UNIQUE INDEX schema_release_pkey ON public.schema_release USING btree (id)
   schema_release_pkey PRIMARY KEY (id)
 
+sign_in_source
+  id bigint not null identity
+  kind text not null
+  name text not null
+  lower_name text not null
+  is_active integer not null default 1
+  settings text not null default ''::text
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX sign_in_source_lower_name_key ON public.sign_in_source USING btree (lower_name)
+  CREATE UNIQUE INDEX sign_in_source_pkey ON public.sign_in_source USING btree (id)
+  sign_in_source_pkey PRIMARY KEY (id)
+
 signing_key
   purpose text not null
   key_id text not null
@@ -1611,6 +1639,7 @@ user
   CREATE INDEX user_avatar_idx ON public."user" USING btree (avatar)
   CREATE INDEX user_kind_id_idx ON public."user" USING btree (kind, id)
   CREATE INDEX user_kind_lower_name_visibility_search_text_id_idx ON public."user" USING btree (kind, lower_name, visibility, search_text, id)
+  CREATE INDEX user_source_id_login_name_idx ON public."user" USING btree (source_id, login_name)
   CREATE INDEX user_visibility_kind_idx ON public."user" USING btree (visibility, kind)
   CREATE UNIQUE INDEX user_lower_name_key ON public."user" USING btree (lower_name)
   CREATE UNIQUE INDEX user_pkey ON public."user" USING btree (id)
@@ -1643,6 +1672,7 @@ user_key
   comment text not null default ''::text
   created_at bigint not null
   last_used_at bigint not null default 0
+  source_id bigint not null default 0
   CREATE INDEX user_key_user_id_id_idx ON public.user_key USING btree (user_id, id)
   CREATE UNIQUE INDEX user_key_key_id_key ON public.user_key USING btree (key_id)
   CREATE UNIQUE INDEX user_key_pkey ON public.user_key USING btree (id)

@@ -602,6 +602,24 @@ CREATE INDEX "event_repo_id_id_idx" on "event" (
   "repo_id",
   "id");
 
+CREATE TABLE "external_identity" (
+  "source_id" bigint not null references "sign_in_source" ("id") on delete cascade,
+  "subject" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "login_name" text default '' not null,
+  "created_at" bigint not null,
+  "seen_at" bigint default 0 not null,
+  "gone_at" bigint default 0 not null, constraint "external_identity_pk" primary key ("source_id",
+  "subject"));
+
+CREATE INDEX "external_identity_source_id_seen_at_idx" on "external_identity" (
+  "source_id",
+  "seen_at");
+
+CREATE UNIQUE INDEX "external_identity_user_id_source_id_key" on "external_identity" (
+  "user_id",
+  "source_id");
+
 CREATE TABLE "follow" (
   "user_id" bigint not null references "user" ("id") on delete cascade,
   "followed_id" bigint not null references "user" ("id") on delete cascade,
@@ -1676,6 +1694,19 @@ CREATE TABLE "schema_release" (
   "oldest" text default '26.11.0' not null,
   "newest" text default '26.11.0' not null);
 
+CREATE TABLE "sign_in_source" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "name" text not null,
+  "lower_name" text not null,
+  "is_active" integer default 1 not null,
+  "settings" text default '' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "sign_in_source_lower_name_key" on "sign_in_source" (
+  "lower_name");
+
 CREATE TABLE "signing_key" (
   "purpose" text not null,
   "key_id" text not null,
@@ -1920,6 +1951,10 @@ CREATE INDEX "user_kind_lower_name_visibility_search_text_id_idx" on "user" (
 CREATE UNIQUE INDEX "user_lower_name_key" on "user" (
   "lower_name");
 
+CREATE INDEX "user_source_id_login_name_idx" on "user" (
+  "source_id",
+  "login_name");
+
 CREATE INDEX "user_visibility_kind_idx" on "user" (
   "visibility",
   "kind");
@@ -1951,7 +1986,8 @@ CREATE TABLE "user_key" (
   "title" text not null,
   "comment" text default '' not null,
   "created_at" bigint not null,
-  "last_used_at" bigint default 0 not null);
+  "last_used_at" bigint default 0 not null,
+  "source_id" bigint default 0 not null);
 
 CREATE UNIQUE INDEX "user_key_key_id_key" on "user_key" (
   "key_id");

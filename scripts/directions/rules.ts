@@ -164,6 +164,7 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   '@aws-sdk/s3-request-presigner': [/^src\/core\/blobs\/s3\//],
   'acme-client': [/^src\/domains\/operations\/tls\//],
   '@peculiar/x509': [/^src\/domains\/operations\/tls\//],
+  ldapts: [/^src\/domains\/accounts\/sign-in-sources\/ldap\//],
   undici: [/^src\/core\/platform\/outgoing\//],
 }
 

@@ -16,6 +16,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/accounts/orgs/orgs.module.ts'),
   () => import('../domains/accounts/keys/keys.module.ts'),
   () => import('../domains/accounts/quota/quota.module.ts'),
+  () => import('../domains/accounts/sign-in-sources/sign-in-sources.module.ts'),
   () => import('../domains/accounts/sign-in/sign-in.module.ts'),
   () => import('../domains/accounts/oauth/oauth.module.ts'),
   () => import('../domains/repositories/signing/signing.module.ts'),

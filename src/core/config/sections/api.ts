@@ -127,8 +127,8 @@ export const serviceSection = Type.Object(
     login_sources: Type.Array(Type.Integer({ minimum: 1 }), {
       default: [],
       description:
-        'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no ' +
-        'password.',
+        'Ids of further sign-in sources, such as the reverse proxy, beside those of `ingot admin auth list`; accounts ' +
+        'that name one need no password.',
     }),
     require_signin_view: Type.Boolean({ default: false, description: 'Require sign-in for all requests.' }),
     explore_require_signin_view: Type.Boolean({

@@ -15,6 +15,7 @@ export type PullId = Id<'pull'>
 export type QuotaGroupId = Id<'quota group'>
 export type QuotaRuleId = Id<'quota rule'>
 export type ReviewId = Id<'review'>
+export type SignInSourceId = Id<'sign-in source'>
 export type TokenId = Id<'token'>
 
 /** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */

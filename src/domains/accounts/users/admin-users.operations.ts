@@ -102,7 +102,7 @@ function change({ guards, site, users }: Deps): Operation[] {
 
 /**
  * COMPAT: new accounts must change their password unless the request disables it
- * (test/accounts/users/admin-users.test.ts).
+ * (test/accounts/users/admin-users.test.ts). Accounts of a sign-in source have none here to change.
  */
 function newUser(body: CreateUserOption): NewUser {
   return {
@@ -111,7 +111,7 @@ function newUser(body: CreateUserOption): NewUser {
     password: body.password,
     fullName: body.full_name,
     isRestricted: body.restricted,
-    mustChangePassword: body.must_change_password ?? true,
+    mustChangePassword: body.must_change_password ?? !body.source_id,
     visibility: body.visibility || undefined,
     loginName: body.login_name,
     sourceId: body.source_id,

@@ -143,6 +143,29 @@ const adminProjections: Projections = {
   })),
 }
 
+type SourceKind = `sign_in_source.${'created' | 'deleted' | 'edited'}`
+
+const onSource = <Kind extends SourceKind>(action: string) =>
+  recorded<Kind>(async (_, { payload }) => {
+    const { source_id, kind, name, ...rest } = payload as AppendedEvent<'sign_in_source.created'>['payload']
+    return { action, target: SITE, details: { source_id, kind, name, ...rest } }
+  })
+
+const onIdentity = <Kind extends `external_identity.${'linked' | 'unlinked'}`>(action: string) =>
+  recorded<Kind>(async (tx, { payload }) => {
+    const { user_id: id, ...details } = payload as AppendedEvent<'external_identity.linked'>['payload']
+    return { action, target: await accountTarget(tx, id), details }
+  })
+
+/** Sign-in sources and identities of users at them; the values of settings are never recorded. */
+const sourceProjections: Projections = {
+  'external_identity.linked': onIdentity<'external_identity.linked'>('identity.linked'),
+  'external_identity.unlinked': onIdentity<'external_identity.unlinked'>('identity.unlinked'),
+  'sign_in_source.created': onSource<'sign_in_source.created'>('sign-in-source.created'),
+  'sign_in_source.edited': onSource<'sign_in_source.edited'>('sign-in-source.changed'),
+  'sign_in_source.deleted': onSource<'sign_in_source.deleted'>('sign-in-source.deleted'),
+}
+
 const onApplication = <Kind extends `oauth.application_${'created' | 'deleted' | 'edited'}`>(action: string) =>
   recorded<Kind>(async (tx, { payload }) => {
     const { user_id: id, ...of } = payload as AppendedEvent<'oauth.application_created'>['payload']
@@ -181,4 +204,5 @@ export const auditProjections: Projections = {
   ...orgProjections,
   ...quotaProjections,
   ...repoProjections,
+  ...sourceProjections,
 }

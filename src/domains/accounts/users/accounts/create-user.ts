@@ -4,7 +4,8 @@ import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalid, invalidField } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
-import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { findSource, lockSource } from '../../sign-in-sources/source.store.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
 import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { isEmailAddress, ownerNameProblem } from '../users.policy.ts'
@@ -29,7 +30,7 @@ export interface NewUser {
 
 export interface CreateUserDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'passwords'>, PasswordDeps {
   readonly defaultVisibility: Visibility
-  /** Ids of external sign-in sources that accounts may have. */
+  /** Ids of sign-in sources of the configuration, such as the reverse proxy. */
   readonly loginSources: readonly number[]
 }
 
@@ -37,7 +38,7 @@ export interface CreateUserDeps extends Pick<Core, 'database' | 'clock' | 'event
 export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewUser): Promise<User> {
   requireOwnerName(input.name, 'Username')
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
-  requireLoginSource(deps, input.sourceId ?? 0)
+  await requireLoginSource(deps, input.sourceId ?? 0)
   const isLocal = (input.sourceId ?? 0) === 0
   if (isLocal)
     await requireGoodPassword(deps, input.password ?? '', {
@@ -47,6 +48,7 @@ export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewU
     })
   const passwordHash = input.password ? await deps.passwords.hash(input.password, `account ${actor.account.id}`) : ''
   return retryingTaken(deps.database, async (tx) => {
+    await lockLoginSource(tx, deps, input.sourceId ?? 0)
     await requireFreeName(tx, input.name)
     if (await isEmailTaken(tx, input.email)) throw errors.newUserEmailTaken(input.email)
     const id = await insertRow(tx, deps, input, passwordHash)
@@ -83,9 +85,21 @@ function insertRow(tx: Tx, deps: CreateUserDeps, input: NewUser, passwordHash: s
 }
 
 /** Throws Invalid for an unknown source; 0 is this server. */
-export function requireLoginSource({ loginSources }: Pick<CreateUserDeps, 'loginSources'>, id: number): void {
-  if (id !== 0 && !loginSources.includes(id)) throw invalid(`login source does not exist [id: ${id}]`)
+export async function requireLoginSource(
+  deps: Pick<CreateUserDeps, 'database' | 'loginSources'>,
+  id: number,
+): Promise<void> {
+  if (isConfigured(deps, id) || (await findSource(deps.database.read, asId(id))) !== undefined) return
+  throw errors.loginSourceUnknown(id)
 }
+
+/** Prevents the deletion of the source until the transaction ends. Throws Invalid for an unknown source. */
+export async function lockLoginSource(tx: Tx, deps: Pick<CreateUserDeps, 'loginSources'>, id: number): Promise<void> {
+  if (!isConfigured(deps, id) && !(await lockSource(tx, asId(id)))) throw errors.loginSourceUnknown(id)
+}
+
+const isConfigured = ({ loginSources }: Pick<CreateUserDeps, 'loginSources'>, id: number): boolean =>
+  id === 0 || loginSources.includes(id)
 
 /** Throws Invalid for a bad name of a user or organization; `field` is the name of the member in the API. */
 export function requireOwnerName(name: string, field: string): void {

@@ -3,7 +3,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { badRequest, engineErrors } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
-import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
+import { type CreateUserDeps, lockLoginSource, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { isEmailAddress } from '../users.policy.ts'
@@ -49,7 +49,7 @@ export interface UserEdit {
 export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, edit: UserEdit): Promise<User> {
   if (user.kind !== 'individual') throw errors.notAnIndividual(user.name)
   if (edit.sourceId !== undefined && edit.loginName === undefined) throw engineErrors.fieldRequired('LoginName')
-  requireLoginSource(deps, edit.sourceId ?? 0)
+  await requireLoginSource(deps, edit.sourceId ?? 0)
   const password = edit.password || undefined
   if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
   const passwordHash =
@@ -58,6 +58,7 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
   return deps.database.transaction(async (tx) => {
     const removal = adminRemoval(edit)
     if (removal !== undefined) await requireOtherAdmin(tx, user, removal)
+    await lockLoginSource(tx, deps, edit.sourceId ?? 0)
     await lockUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     const changes = columns(edit)
