@@ -141,17 +141,80 @@ async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
   }
 }
 
+/**
+ * One read transaction for all statements of the reading connection that run before the event loop reports its next
+ * event: SQLite locks and unlocks the file once, which takes longer than a short statement. Requests, and messages about
+ * commits of other processes, arrive as such events, so what follows one reads all that was committed before it. A
+ * commit of this process ends the transaction.
+ */
+export class ReadTransaction {
+  readonly #reader: Sqlite.Database
+  readonly #begin: Sqlite.Statement
+  readonly #commit: Sqlite.Statement
+  readonly #dataVersion: Sqlite.Statement<[], number>
+  #isOpen = false
+  #version: number | undefined
+
+  constructor(reader: Sqlite.Database) {
+    this.#reader = reader
+    this.#begin = reader.prepare('begin')
+    this.#commit = reader.prepare('commit')
+    this.#dataVersion = reader.prepare<[], number>('pragma data_version').pluck()
+  }
+
+  /** Called before each statement of the reading connection. */
+  readonly beforeRead = ({ reader }: Sqlite.Statement): void => {
+    // NOTE: `vacuum into`, which returns no rows, is refused within a transaction.
+    if (reader) this.#beginOnce()
+    else this.end()
+  }
+
+  /** Called before each statement of the writing connection, which may commit. */
+  readonly end = (): void => {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#version = undefined
+    // NOTE: SQLite itself ends it if the disk fails.
+    if (this.#reader.inTransaction) this.#commit.run()
+  }
+
+  /**
+   * NaN while another process locks the file. NOTE: `data_version` of a connection changes with the commits of all
+   * other connections, and this one never writes.
+   */
+  version(): number {
+    this.#beginOnce()
+    try {
+      return (this.#version ??= this.#dataVersion.get()!)
+    } catch (error) {
+      if (isBusy(error)) return NaN
+      throw error
+    }
+  }
+
+  #beginOnce(): void {
+    if (this.#isOpen) return
+    this.#begin.run()
+    this.#isOpen = true
+    // NOTE: runs when no promise is left to settle.
+    process.nextTick(this.end)
+  }
+}
+
 const STATEMENTS = 500
 
 /** Statements of one handle, each prepared once. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: Sqlite.Database
   readonly #busyDeadlineMs: number
+  readonly #before: (statement: Sqlite.Statement) => void
   readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS })
 
-  constructor(database: Sqlite.Database, busyDeadlineMs: number) {
+  /** `before` is called before each statement. */
+  constructor(database: Sqlite.Database, busyDeadlineMs: number, before: (statement: Sqlite.Statement) => void) {
     this.#database = database
     this.#busyDeadlineMs = busyDeadlineMs
+    this.#before = before
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -169,6 +232,7 @@ export class SqliteConnection implements DatabaseConnection {
 
   #run<R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> {
     const statement = this.#prepare(text)
+    this.#before(statement)
     if (statement.reader) return { rows: statement.all(...parameters) as R[] }
     const { changes, lastInsertRowid } = statement.run(...parameters)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }

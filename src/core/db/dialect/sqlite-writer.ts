@@ -79,6 +79,8 @@ interface WritingOptions {
   readonly wal: WalSync
   readonly turns: WriterQueue
   readonly busyDeadlineMs: number
+  /** Called before each statement. */
+  beforeWrite(): void
   /** Called after each commit. */
   readonly onCommit?: () => void
 }
@@ -100,9 +102,12 @@ export class WritingDriver implements Driver {
   readonly #turns = new Semaphore(1)
   #group: Group | undefined
 
-  constructor(database: Sqlite.Database, { wal, turns, busyDeadlineMs, onCommit = () => {} }: WritingOptions) {
+  constructor(
+    database: Sqlite.Database,
+    { wal, turns, busyDeadlineMs, beforeWrite, onCommit = () => {} }: WritingOptions,
+  ) {
     this.#database = database
-    this.#connection = new SqliteConnection(database, busyDeadlineMs)
+    this.#connection = new SqliteConnection(database, busyDeadlineMs, beforeWrite)
     this.#wal = wal
     this.#processTurns = turns
     this.#busyDeadlineMs = busyDeadlineMs

@@ -16,7 +16,7 @@ import {
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
-import { isBusy, SqliteConnection, WalSync, WriterQueue } from './sqlite-connection.ts'
+import { ReadTransaction, SqliteConnection, WalSync, WriterQueue } from './sqlite-connection.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -111,21 +111,28 @@ function connect<T>(
   if (!keepLog) writer.pragma(`journal_size_limit = ${4 * checkpointFrames * PAGE_BYTES}`)
   const wal = new WalSync(file)
   const turns = new WriterQueue(locks)
-  const driver = new WritingDriver(writer, { wal, turns, busyDeadlineMs, onCommit: () => checkpoints?.noteCommit() })
+  const reads = new ReadTransaction(reader)
+  const driver = new WritingDriver(writer, {
+    wal,
+    turns,
+    busyDeadlineMs,
+    beforeWrite: reads.end,
+    onCommit: () => checkpoints?.noteCommit(),
+  })
   const runAlone = <R>(work: () => R | Promise<R>): Promise<R> => driver.runAlone(work)
   const log = new SqliteLog(file, { runAlone, open: openFile })
   const checkpoints = keepLog
     ? undefined
     : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
   const read = new Kysely<T>({
-    dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
+    dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs, reads.beforeRead))),
   })
   const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
   return {
     read,
     write,
     noTimeout: write,
-    version: dataVersionOf(reader),
+    version: () => reads.version(),
     log,
     close: async () => {
       await read.destroy()
@@ -134,6 +141,7 @@ function connect<T>(
       await wal.close()
       log.close()
       // NOTE: Kysely ends only drivers it has used; the last handle to close writes the WAL into the file.
+      reads.end()
       reader.close()
       writer.close()
       log.closeFiles()
@@ -154,22 +162,6 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
   // NOTE: only opening blocks this thread; later statements wait without blocking (retryBusy).
   database.pragma('busy_timeout = 0')
   return database
-}
-
-/**
- * NaN while another process locks the file. NOTE: `data_version` of a connection changes with the commits of all other
- * connections, and this one never writes.
- */
-function dataVersionOf(reader: Sqlite.Database): () => number {
-  const statement = reader.prepare<[], number>('pragma data_version').pluck()
-  return () => {
-    try {
-      return statement.get()!
-    } catch (error) {
-      if (isBusy(error)) return NaN
-      throw error
-    }
-  }
 }
 
 function kyselyDialect(createDriver: () => Driver): Dialect {

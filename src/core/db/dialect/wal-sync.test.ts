@@ -80,6 +80,7 @@ describe('commits that wait for the disk', () => {
             wal: new WalSync(file, sync),
             turns: new WriterQueue(undefined),
             busyDeadlineMs: 1000,
+            beforeWrite: () => {},
           }),
         createIntrospector: (of) => new SqliteIntrospector(of),
         createQueryCompiler: () => new SqliteQueryCompiler(),
