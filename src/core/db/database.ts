@@ -92,7 +92,7 @@ async function runOnce<T>({ connections, dialect, cascades }: Opened, work: (tx:
   const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    return deadline.limit(work(Object.assign(raw, { [state]: carried })))
+    return deadline.limit(() => work(Object.assign(raw, { [state]: carried })))
   })
   noteCommit(connections.read)
   for (const hook of hooks) hook()
@@ -161,9 +161,9 @@ function startDeadline() {
   const timer = setTimeout(() => reject(engineErrors.databaseBusy()), TRANSACTION_DEADLINE_MS)
   return {
     extend: (): void => void timer.refresh(),
-    limit: async <T>(work: Promise<T>): Promise<T> => {
+    limit: async <T>(work: () => Promise<T>): Promise<T> => {
       try {
-        return await Promise.race([work, promise])
+        return await Promise.race([work(), promise])
       } finally {
         clearTimeout(timer)
       }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { afterCommit, type Database, dialectFor, openDatabase, type Tx } from '../../../src/core/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
@@ -127,6 +127,25 @@ describeOnBoth('transactions that fail for good', (kind) => {
       expect(runs).toBe(1)
     } finally {
       await close()
+    }
+  })
+})
+
+describeOnBoth('the time limit of a transaction', (kind) => {
+  it('ends with it, also when its work throws before it returns a promise', async () => {
+    const opened = await freshDatabase(kind)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await opened.database.transaction(async () => 'a promise')
+      const timersOfPool = vi.getTimerCount()
+      const thrown = opened.database.transaction(() => {
+        throw new Error('no promise')
+      })
+      await expect(thrown).rejects.toThrow('no promise')
+      expect(vi.getTimerCount()).toBe(timersOfPool)
+    } finally {
+      vi.useRealTimers()
+      await opened.close()
     }
   })
 })
