@@ -1094,6 +1094,23 @@ package_version
   package_version_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
   package_version_pkey PRIMARY KEY (id)
 
+passkey
+  id bigint not null identity
+  user_id bigint not null
+  name text not null
+  credential_id text not null
+  public_key text not null
+  transports text not null
+  user_handle text not null
+  sign_count bigint not null default 0
+  created_at bigint not null
+  last_used_at bigint not null default 0
+  CREATE INDEX passkey_user_id_idx ON public.passkey USING btree (user_id)
+  CREATE UNIQUE INDEX passkey_credential_id_key ON public.passkey USING btree (credential_id)
+  CREATE UNIQUE INDEX passkey_pkey ON public.passkey USING btree (id)
+  passkey_pkey PRIMARY KEY (id)
+  passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 public_key
   id bigint not null identity
   fingerprint text not null
@@ -1600,6 +1617,13 @@ unfinished_import
   holder text not null default ''::text
   CREATE UNIQUE INDEX unfinished_import_pk ON public.unfinished_import USING btree (storage)
   unfinished_import_pk PRIMARY KEY (storage)
+
+used_passkey_challenge
+  challenge_hash text not null
+  expires_at bigint not null
+  CREATE INDEX used_passkey_challenge_expires_at_idx ON public.used_passkey_challenge USING btree (expires_at)
+  CREATE UNIQUE INDEX used_passkey_challenge_pk ON public.used_passkey_challenge USING btree (challenge_hash)
+  used_passkey_challenge_pk PRIMARY KEY (challenge_hash)
 
 user
   id bigint not null identity

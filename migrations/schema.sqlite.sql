@@ -1340,6 +1340,24 @@ CREATE UNIQUE INDEX "package_version_package_id_lower_version_key" on "package_v
   "package_id",
   "lower_version");
 
+CREATE TABLE "passkey" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "credential_id" text not null,
+  "public_key" text not null,
+  "transports" text not null,
+  "user_handle" text not null,
+  "sign_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "passkey_credential_id_key" on "passkey" (
+  "credential_id");
+
+CREATE INDEX "passkey_user_id_idx" on "passkey" (
+  "user_id");
+
 CREATE TABLE "public_key" (
   "id" integer primary key autoincrement,
   "fingerprint" text not null,
@@ -1898,6 +1916,13 @@ CREATE TABLE "unfinished_import" (
   "storage" text not null,
   "started_at" bigint not null,
   "holder" text default '' not null, constraint "unfinished_import_pk" primary key ("storage"));
+
+CREATE TABLE "used_passkey_challenge" (
+  "challenge_hash" text not null,
+  "expires_at" bigint not null, constraint "used_passkey_challenge_pk" primary key ("challenge_hash"));
+
+CREATE INDEX "used_passkey_challenge_expires_at_idx" on "used_passkey_challenge" (
+  "expires_at");
 
 CREATE TABLE "user" (
   "id" integer primary key autoincrement,

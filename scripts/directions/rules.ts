@@ -165,6 +165,8 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   'acme-client': [/^src\/domains\/operations\/tls\//],
   '@peculiar/x509': [/^src\/domains\/operations\/tls\//],
   ldapts: [/^src\/domains\/accounts\/sign-in-sources\/ldap\//],
+  '@simplewebauthn/server': [/^src\/domains\/accounts\/sign-in\/passkeys\//],
+  '@simplewebauthn/server/helpers': [/^src\/domains\/accounts\/sign-in\/passkeys\//],
   undici: [/^src\/core\/platform\/outgoing\//],
 }
 

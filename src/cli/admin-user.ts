@@ -1,4 +1,5 @@
-import { commandLine } from '../domains/accounts/index.ts'
+import type { CoreApp } from '../app/modules.ts'
+import { commandLine, type User } from '../domains/accounts/index.ts'
 import { randomPassword } from '../core/platform/crypto/crypto.ts'
 import { type CommandInput, text } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
@@ -73,9 +74,15 @@ export async function deleteUser({ values, config, print }: CommandInput): Promi
 export async function twoFactor({ values, config, print }: CommandInput): Promise<number> {
   const isOn = await withCore(config(), async (core) => {
     const { id } = await requireUser(core, text(values, 'username')!)
-    if (values['disable'] === true) await core.twoFactor.disable(commandLine, id)
-    return core.twoFactor.isEnabled(id)
+    if (values['disable'] === true) await disableTwoFactor(core, id)
+    return (await core.twoFactor.isEnabled(id)) || (await core.passkeys.isEnrolled(id))
   })
   print(isOn ? 'on' : 'off')
   return 0
+}
+
+/** One-time codes and passkeys. */
+async function disableTwoFactor({ passkeys, twoFactor }: CoreApp, id: User['id']): Promise<void> {
+  const deleted = await passkeys.delete(commandLine, id)
+  if (deleted === 0 || (await twoFactor.isEnabled(id))) await twoFactor.disable(commandLine, id)
 }

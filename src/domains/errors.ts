@@ -34,6 +34,7 @@ export const errors = defineErrors({
   accessTokenNameTaken: ['bad-request', 'access token name has been used already'],
   wrongCredentials: ['unauthenticated', 'invalid username, password or token'],
   oneTimeCodeRefused: ['unauthenticated', 'invalid provided OTP'],
+  passkeyRequired: ['unauthenticated', 'basic authorization is not allowed while WebAuthn enrolled'],
   tooManyFailedSignIns: ['too-many-requests', 'too many failed sign-ins, try again later'],
   tooManyWrongCodes: ['too-many-requests', 'too many wrong one-time codes, try again later'],
   twoFactorEnabled: ['conflict', 'two-factor authentication is on already'],

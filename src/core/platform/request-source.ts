@@ -18,6 +18,7 @@ export interface RequestCredential {
   readonly kind:
     | 'none'
     | 'password'
+    | 'passkey'
     | 'session'
     | 'access-token'
     | 'oauth2-token'
@@ -27,7 +28,7 @@ export interface RequestCredential {
     | 'http-signature'
     | 'reverse-proxy'
     | 'command-line'
-  /** Of the access token, the OAuth2 application or the key. */
+  /** Of the access token, the OAuth2 application, the key or the passkey. */
   readonly id: number
 }
 

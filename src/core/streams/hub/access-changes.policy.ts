@@ -40,6 +40,8 @@ export const mayChangeAccess = ({ kind }: FollowedEvent): boolean => FAMILIES.te
 const OF_CREDENTIALS = [
   'user.credentials_changed',
   'user.key_deleted',
+  'user.passkey_added',
+  'user.passkey_deleted',
   'user.token_deleted',
   'user.two_factor_disabled',
   'user.two_factor_enabled',

@@ -17,6 +17,7 @@ import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { errors } from '../../errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type User, findUserByName } from '../users/user.store.ts'
+import type { Passkeys } from './passkeys/passkeys.service.ts'
 import type { PasswordCheck } from './password-check.service.ts'
 import type { RegisterByProxy } from './web/web.service.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
@@ -46,6 +47,7 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly signatureLogin: SignatureLogin
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
+  readonly passkeys: Pick<Passkeys, 'isEnrolled'>
   readonly records: Pick<SignInRecords, 'accepted' | 'failed'>
   readonly settings: { readonly basicEnabled: boolean }
 }
@@ -102,13 +104,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 }
 
 async function requireCode(
-  { twoFactor, records }: Pick<AuthenticateDeps, 'twoFactor' | 'records'>,
+  { passkeys, twoFactor, records }: Pick<AuthenticateDeps, 'passkeys' | 'twoFactor' | 'records'>,
   { id }: User,
   { code, client }: { readonly code: string | undefined; readonly client: RequestClient },
 ): Promise<void> {
-  if (!(await twoFactor.isEnabled(id))) return
-  if (code !== undefined && (await twoFactor.check(id, code))) return
+  const hasCodes = await twoFactor.isEnabled(id)
+  if (!hasCodes && !(await passkeys.isEnrolled(id))) return
+  if (hasCodes && code !== undefined && (await twoFactor.check(id, code))) return
   records.failed({ client, kind: 'password', userId: id })
+  // Clients of the API have no passkeys.
+  if (!hasCodes) throw errors.passkeyRequired()
   // COMPAT: more specific than the message for a wrong password; only clients with the right password get it
   // (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/two-factor.test.ts).
   throw errors.oneTimeCodeRefused()

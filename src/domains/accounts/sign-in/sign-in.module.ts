@@ -9,6 +9,8 @@ import { createCookieJar } from './web/cookies.ts'
 import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { registerNewPassword } from './web/new-password.routes.ts'
+import { createPasskeys, type Passkeys } from './passkeys/passkeys.service.ts'
+import { registerPasskeys } from './passkeys/passkeys.routes.ts'
 import { createPasswordCheck } from './password-check.service.ts'
 import { createRegisterByProxy, type RegisterByProxy, createSessions, type Sessions } from './web/web.service.ts'
 import { registerSignIn } from './web/sign-in.routes.ts'
@@ -28,6 +30,7 @@ declare module '../../../core/module.ts' {
     readonly authenticate: Authenticate
     readonly bearerTokens: BearerTokens
     readonly keyLogins: KeyLogins
+    readonly passkeys: Passkeys
     readonly redirectTargets: RedirectTargets
     readonly signInRecords: SignInRecords
     readonly sessions: Sessions
@@ -77,6 +80,7 @@ export const module = defineModule({
           }
           registerSignIn(scope, deps)
           registerNewPassword(scope, deps)
+          registerPasskeys(scope, deps)
         }),
       async close() {
         await Promise.all([tokenUse.flush(), keyLogins.flush(), services.signInRecords.flush()])
@@ -127,6 +131,16 @@ function createServices(
     attempts,
     processes,
   })
+  const passkeys = createPasskeys({
+    database,
+    clock,
+    events,
+    log,
+    secrets,
+    rootUrl: site.rootUrl,
+    rateLimit: rateLimits.passwords,
+    records: signInRecords,
+  })
   const bearerTokens: BearerTokens = createHook()
   const authenticate = createAuthenticate({
     database,
@@ -134,6 +148,7 @@ function createServices(
     checkPassword,
     bearerTokens,
     tokenUse,
+    passkeys,
     twoFactor,
     records: signInRecords,
     signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
@@ -147,6 +162,7 @@ function createServices(
     bearerTokens,
     checkPassword,
     keyLogins,
+    passkeys,
     tokenUse,
     twoFactor,
     signInRecords,

@@ -65,3 +65,37 @@ declare module '../../../core/db/schema.ts' {
     web_session: WebSessionTable
   }
 }
+
+/** A key pair of an authenticator of a user; the private key stays in the authenticator. */
+export interface PasskeyTable {
+  id: Generated<number>
+  user_id: number
+  /** Chosen by the user. */
+  name: string
+  /** Chosen by the authenticator, in base64url. */
+  credential_id: string
+  /** COSE key, in base64url. */
+  public_key: string
+  /** How the browser reaches the authenticator, separated by commas. */
+  transports: string
+  /** Names the user to authenticators: random, the same for all passkeys of the user. */
+  user_handle: string
+  /** The number of signatures at the last use; always 0 from authenticators that do not count. */
+  sign_count: Generated<number>
+  created_at: number
+  last_used_at: Generated<number>
+}
+
+/** Challenges that were used, until they expire: each works once. */
+export interface UsedPasskeyChallengeTable {
+  /** SHA-256 in hex. */
+  challenge_hash: string
+  expires_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    passkey: PasskeyTable
+    used_passkey_challenge: UsedPasskeyChallengeTable
+  }
+}

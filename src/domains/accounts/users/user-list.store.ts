@@ -148,20 +148,24 @@ function applyFilter(query: UserQuery, filter: UserFilter, visible: UserVisibili
     .$if(isRestricted !== undefined, (q) => q.where('is_restricted', '=', flag(isRestricted!)))
     .$if(isLoginProhibited !== undefined, (q) => q.where('is_login_prohibited', '=', flag(isLoginProhibited!)))
     .$if(hasTwoFactor !== undefined, (q) =>
-      q.where((eb) => (hasTwoFactor ? confirmedTwoFactor(eb) : eb.not(confirmedTwoFactor(eb)))),
+      q.where((eb) => (hasTwoFactor ? hasSecondStep(eb) : eb.not(hasSecondStep(eb)))),
     )
 }
 
 type Builder = ExpressionBuilder<Schema, 'user'>
 
-function confirmedTwoFactor(eb: Builder) {
-  return eb.exists(
-    eb
-      .selectFrom('two_factor')
-      .select('two_factor.user_id')
-      .whereRef('two_factor.user_id', '=', 'user.id')
-      .where('two_factor.is_confirmed', '=', 1),
-  )
+/** One-time codes or a passkey. */
+function hasSecondStep(eb: Builder) {
+  return eb.or([
+    eb.exists(
+      eb
+        .selectFrom('two_factor')
+        .select('two_factor.user_id')
+        .whereRef('two_factor.user_id', '=', 'user.id')
+        .where('two_factor.is_confirmed', '=', 1),
+    ),
+    eb.exists(eb.selectFrom('passkey').select('passkey.id').whereRef('passkey.user_id', '=', 'user.id')),
+  ])
 }
 
 /** With an empty list of visibilities only the viewer is visible. */

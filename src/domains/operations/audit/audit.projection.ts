@@ -43,6 +43,11 @@ const accountProjections: Projections = {
     scopes,
   })),
   'user.token_deleted': onUser<'user.token_deleted'>('token.deleted', ({ token_id, name }) => ({ token_id, name })),
+  'user.passkey_added': onUser<'user.passkey_added'>('passkey.added', ({ passkey_id, name }) => ({ passkey_id, name })),
+  'user.passkey_deleted': onUser<'user.passkey_deleted'>('passkey.deleted', ({ passkey_id, name }) => ({
+    passkey_id,
+    name,
+  })),
   'user.two_factor_enabled': onUser<'user.two_factor_enabled'>('two-factor.enabled'),
   'user.two_factor_disabled': onUser<'user.two_factor_disabled'>('two-factor.disabled'),
   'user.recovery_codes_renewed': onUser<'user.recovery_codes_renewed'>('two-factor.recovery-codes-renewed'),

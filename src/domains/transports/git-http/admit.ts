@@ -83,15 +83,15 @@ function wantedOf({ owner, repo }: { readonly owner: string; readonly repo: stri
   return { owner, name: base.replace(/\.wiki$/i, ''), isWiki: /\.wiki$/i.test(base) }
 }
 
+/** The password was right, but git has no second step. */
+const NEEDING_TOKEN: ReadonlySet<string> = new Set([errors.oneTimeCodeRefused.code, errors.passkeyRequired.code])
+
 async function identify({ authenticate, settings }: AdmitDeps, request: FastifyRequest): Promise<Viewer> {
   try {
     return await authenticate(parseAuthorization(request.headers), clientOf(request))
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
-      throw askForLogin(
-        error.code === errors.oneTimeCodeRefused.code ? NEEDS_TOKEN : 'Failed to authenticate user',
-        settings.realm,
-      )
+      throw askForLogin(NEEDING_TOKEN.has(error.code) ? NEEDS_TOKEN : 'Failed to authenticate user', settings.realm)
     if (isDomainError(error, 'too-many-requests')) throw new Refusal(429, error.message, { 'retry-after': '5' })
     throw error
   }

@@ -7,6 +7,7 @@ import {
   LOGOUT,
   NEW_PASSWORD,
   type PageDeps,
+  PASSKEYS,
   findVisitor,
   formField,
   pathTo,
@@ -52,6 +53,7 @@ async function applicationsPage(
     body: safeHtml`<p>Signed in as <strong>${user.name}</strong>.</p>
 ${rows.length === 0 ? safeHtml`<p>You let no application act for you.</p>` : safeHtml`<p>These applications may act for you:</p><ul>${rows}</ul>`}
 <p><a href="${pathTo(deps, NEW_PASSWORD)}">Change the password</a></p>
+<p><a href="${pathTo(deps, PASSKEYS)}">Passkeys</a></p>
 <form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}<button>Sign out</button></form>`,
   })
 }

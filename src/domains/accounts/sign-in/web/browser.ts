@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { sourceOf } from '../../../../core/http/caller.ts'
 import type { Hook } from '../../../../core/platform/hook.ts'
+import type { RequestCredential } from '../../../../core/platform/request-source.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import type { User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
@@ -13,6 +14,7 @@ import { redirectTo, sendPage } from './page.ts'
 import type { PasswordCheck } from '../password-check.service.ts'
 import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
 import type { Sessions } from './web.service.ts'
+import type { Passkeys } from '../passkeys/passkeys.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
 
 /** The dependencies of pages for signed-in users. */
@@ -32,6 +34,7 @@ export type RedirectTargets = Hook<[url: URL], string | undefined>
 export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly checkPassword: PasswordCheck
   readonly twoFactor: TwoFactorAuth
+  readonly passkeys: Passkeys
   readonly records: Pick<SignInRecords, 'failed'>
   readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>
@@ -41,6 +44,7 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
 
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'
+export const PASSKEYS = '/user/passkeys'
 export const NEW_PASSWORD = '/user/change_password'
 /** The default page after signing in; the module of the OAuth2 provider serves it. */
 export const HOME = '/user/applications'
@@ -83,18 +87,20 @@ export const sessionActor = (
   source: sourceOf(request, { kind: 'session', id: 0 }),
 })
 
+interface SigningIn {
+  readonly user: User
+  readonly to: string
+  /** The password unless given. */
+  readonly by?: RequestCredential | undefined
+}
+
 /** NOTE: every sign-in opens a new session, so that an earlier cookie value (session fixation) is useless. */
 export async function beginSession(
   { jar, sessions }: PageDeps,
   reply: FastifyReply,
-  { user, to }: { readonly user: User; readonly to: string },
+  { user, to, by = { kind: 'password', id: 0 } }: SigningIn,
 ): Promise<FastifyReply> {
-  jar.set(
-    reply,
-    'session',
-    await sessions.open(user, sourceOf(reply.request, { kind: 'password', id: 0 })),
-    sessions.lifetime,
-  )
+  jar.set(reply, 'session', await sessions.open(user, sourceOf(reply.request, by)), sessions.lifetime)
   jar.clear(reply, 'form')
   return redirectTo(reply, to)
 }

@@ -13,7 +13,8 @@ code { overflow-wrap: anywhere }
 li form { display: inline }
 .error { border-left: .25rem solid #c33; padding-left: .75rem }
 `
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const STYLE_HASH = hashOf(STYLE)
 
 export interface Page {
   readonly title: string
@@ -23,9 +24,11 @@ export interface Page {
   readonly error?: string | undefined
   /** Another site to which the forms of the page redirect: browsers check `form-action` for redirects, too. */
   readonly redirectsTo?: string | undefined
+  /** A constant script; the page works without it, too. */
+  readonly script?: string | undefined
 }
 
-/** Sends a whole page without scripts, which loads nothing from other sites, and must neither be framed nor cached. */
+/** Sends a whole page, which loads nothing from other sites, and must neither be framed nor cached. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const error = page.error === undefined ? safeHtml`` : safeHtml`<p class="error" role="alert">${page.error}</p>`
   const document = safeHtml`<!doctype html>
@@ -34,15 +37,16 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 <body><main><h1>${page.title}</h1>
 ${error}
 ${page.body}
-</main></body>
+</main>${page.script === undefined ? safeHtml`` : safeHtml`<script>${new Html(page.script)}</script>`}</body>
 </html>
 `
+  const scripts = page.script === undefined ? '' : ` script-src ${hashOf(page.script)};`
   const actions = ["'self'", ...sourceOf(page.redirectsTo)].join(' ')
   return reply
     .code(page.status ?? 200)
     .headers({
       ...PRIVATE,
-      'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH}; form-action ${actions}; frame-ancestors 'none'; base-uri 'none'`,
+      'content-security-policy': `default-src 'none'; style-src ${STYLE_HASH};${scripts} form-action ${actions}; frame-ancestors 'none'; base-uri 'none'`,
       'cross-origin-opener-policy': 'same-origin',
       'x-frame-options': 'DENY',
     })

@@ -1,8 +1,9 @@
-import { safeHtml } from '../../../../core/platform/html.ts'
+import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../../../core/access/viewer.ts'
 import { clientOf } from '../../../../core/http/caller.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
+import type { RequestCredential } from '../../../../core/platform/request-source.ts'
 import type { User } from '../../users/user.store.ts'
 import {
   findRedirectTarget,
@@ -21,12 +22,15 @@ import {
   tokenField,
 } from './browser.ts'
 import { redirectTo, sendPage } from './page.ts'
+import { PASSKEY_SCRIPT, passkeyButton } from '../passkeys/passkey-form.ts'
 import { newPasswordPage } from './new-password.routes.ts'
 import { makeTicket, readTicket } from './tickets.ts'
 
 const CODE = `${LOGIN}/code`
+const PASSKEY = `${LOGIN}/passkey`
+const PASSWORD = { kind: 'password', id: 0 } as const
 
-/** Signing in and out: pages that need no script. */
+/** Signing in and out: pages that need no script, except for passkeys. */
 export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   http.get(LOGIN, async (request, reply) => {
     const to = destination(deps, queryFields(request)['redirect_to'])
@@ -36,8 +40,15 @@ export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   })
   http.post(LOGIN, async (request, reply) => signIn(deps, request, reply))
   http.post(CODE, async (request, reply) => submitCode(deps, request, reply))
+  http.post(PASSKEY, async (request, reply) => submitPasskey(deps, request, reply))
   http.post(LOGOUT, async (request, reply) => signOut(deps, request, reply))
 }
+
+const TOO_LATE = { status: 401, error: 'That took too long. Give your password again.' } as const
+const PROHIBITED = {
+  status: 403,
+  error: 'This account is prohibited from signing in. Ask your site administrator.',
+} as const
 
 interface Attempt {
   readonly to: string
@@ -53,10 +64,12 @@ async function passwordPage(
   { to, error, status = 200, name = '' }: Attempt,
 ): Promise<FastifyReply> {
   const cookie = formCookie(deps, request, reply)
+  const passkey = await passkeyForm(deps, { to, cookie })
   return sendPage(reply, {
     title: 'Sign in',
     status,
     error,
+    script: passkey && PASSKEY_SCRIPT,
     redirectsTo: await findRedirectTarget(deps, to),
     body: safeHtml`<form method="post" action="${pathTo(deps, LOGIN)}">
 ${tokenField(cookie)}${formField('redirect_to', to)}
@@ -65,8 +78,24 @@ ${tokenField(cookie)}${formField('redirect_to', to)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
-</form>`,
+</form>
+${passkey ?? safeHtml``}`,
   })
+}
+
+/** Undefined where browsers have no passkeys. With `user` the form is the step after the password. */
+async function passkeyForm(
+  deps: SignInDeps,
+  { to, cookie, user, ticket }: Pick<CodeStep, 'to' | 'cookie'> & Partial<Pick<CodeStep, 'user' | 'ticket'>>,
+): Promise<Html | undefined> {
+  const offer = await deps.passkeys.offerSignIn({ cookie, user })
+  return (
+    offer &&
+    safeHtml`<form method="post" action="${pathTo(deps, PASSKEY)}">
+${tokenField(cookie)}${formField('redirect_to', to)}${ticket === undefined ? safeHtml`` : formField('ticket', ticket)}
+${passkeyButton(offer, user === undefined ? 'Sign in with a passkey' : 'Use a passkey')}
+</form>`
+  )
 }
 
 async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -78,14 +107,14 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   try {
     const user = await deps.checkPassword(name, fields['password'] ?? '', clientOf(request))
     if (decideAccountState(user) === 'prohibited')
-      return await passwordPage(deps, request, reply, {
+      return await passwordPage(deps, request, reply, { to, name, ...PROHIBITED })
+    if ((await deps.twoFactor.isEnabled(user.id)) || (await deps.passkeys.isEnrolled(user.id)))
+      return await secondStepPage(deps, reply, {
+        user,
         to,
-        name,
-        status: 403,
-        error: 'This account is prohibited from signing in. Ask your site administrator.',
+        cookie,
+        ticket: makeTicket(deps, user, { step: 'code', cookie }),
       })
-    if (await deps.twoFactor.isEnabled(user.id))
-      return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, { step: 'code', cookie }) })
     return await completeSignIn(deps, reply, { user, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
@@ -110,13 +139,19 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
 function completeSignIn(
   deps: SignInDeps,
   reply: FastifyReply,
-  { user, to, cookie }: { readonly user: User; readonly to: string; readonly cookie: string },
+  {
+    user,
+    to,
+    cookie,
+    by,
+  }: { readonly user: User; readonly to: string; readonly cookie: string; readonly by?: RequestCredential },
 ): Promise<FastifyReply> {
-  if (!user.mustChangePassword) return beginSession(deps, reply, { user, to })
+  if (!user.mustChangePassword) return beginSession(deps, reply, { user, to, by })
   return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
 }
 
 interface CodeStep {
+  readonly user: User
   readonly to: string
   readonly cookie: string
   readonly ticket: string
@@ -124,24 +159,39 @@ interface CodeStep {
   readonly status?: number
 }
 
-async function codePage(
+/** Asks for what the user enrolled: a one-time code, a passkey, or either. */
+async function secondStepPage(
   deps: SignInDeps,
   reply: FastifyReply,
-  { to, cookie, ticket, error, status = 200 }: CodeStep,
+  { user, to, cookie, ticket, error, status = 200 }: CodeStep,
 ): Promise<FastifyReply> {
+  const hasCodes = await deps.twoFactor.isEnabled(user.id)
+  const passkey = (await deps.passkeys.isEnrolled(user.id))
+    ? await passkeyForm(deps, { user, to, cookie, ticket })
+    : undefined
   return sendPage(reply, {
-    title: 'One-time code',
+    title: hasCodes ? 'One-time code' : 'Passkey',
     status,
     error,
+    script: passkey && PASSKEY_SCRIPT,
     redirectsTo: await findRedirectTarget(deps, to),
-    body: safeHtml`<form method="post" action="${pathTo(deps, CODE)}">
+    body: safeHtml`${hasCodes ? codeForm(deps, { to, cookie, ticket }) : safeHtml``}
+${passkey ?? safeHtml``}
+${hasCodes ? safeHtml`` : WITHOUT_PASSKEYS}`,
+  })
+}
+
+const WITHOUT_PASSKEYS = safeHtml`<p data-no-passkeys>This account signs in with a passkey after the password. Use a browser that has passkeys, with scripts enabled.</p>`
+
+const codeForm = (
+  deps: SignInDeps,
+  { to, cookie, ticket }: Pick<CodeStep, 'to' | 'cookie' | 'ticket'>,
+): Html => safeHtml`<form method="post" action="${pathTo(deps, CODE)}">
 ${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
 <label for="code">Code of your authenticator app, or a recovery code</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus>
 <button>Go on</button>
-</form>`,
-  })
-}
+</form>`
 
 async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const cookie = deps.jar.read(request, 'form')
@@ -150,17 +200,13 @@ async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: Fast
   const to = destination(deps, fields['redirect_to'])
   const ticket = fields['ticket'] ?? ''
   const user = await readTicket(deps, ticket, { step: 'code', cookie })
-  if (user === undefined)
-    return passwordPage(deps, request, reply, {
-      to,
-      status: 401,
-      error: 'That took too long. Give your password again.',
-    })
+  if (user === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
   try {
     if (await deps.twoFactor.check(user.id, fields['code'] ?? ''))
       return await completeSignIn(deps, reply, { user, to, cookie })
     deps.records.failed({ client: clientOf(request), kind: 'password', userId: user.id })
-    return await codePage(deps, reply, {
+    return await secondStepPage(deps, reply, {
+      user,
       to,
       cookie,
       ticket,
@@ -169,15 +215,52 @@ async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: Fast
     })
   } catch (error) {
     if (isDomainError(error, 'too-many-requests'))
-      return codePage(deps, reply, { to, cookie, ticket, status: 429, error: 'Too many wrong codes. Try again later.' })
+      return secondStepPage(deps, reply, {
+        user,
+        to,
+        cookie,
+        ticket,
+        status: 429,
+        error: 'Too many wrong codes. Try again later.',
+      })
+    throw error
+  }
+}
+
+async function submitPasskey(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const cookie = deps.jar.read(request, 'form')
+  const fields = await readOwnForm(deps, request, cookie)
+  if (fields === undefined) return refuseForm(reply)
+  const to = destination(deps, fields['redirect_to'])
+  const { ticket } = fields
+  const user = ticket === undefined ? undefined : await readTicket(deps, ticket, { step: 'code', cookie })
+  if (ticket !== undefined && user === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
+  const again = (step: { readonly status: number; readonly error: string }): Promise<FastifyReply> =>
+    user === undefined || ticket === undefined
+      ? passwordPage(deps, request, reply, { to, ...step })
+      : secondStepPage(deps, reply, { user, to, cookie, ticket, ...step })
+  try {
+    const answer = { ticket: fields['passkey_ticket'] ?? '', response: fields['response'] ?? '' }
+    const signedIn = await deps.passkeys.signIn(answer, { cookie, user, client: clientOf(request) })
+    if (signedIn === undefined)
+      return await again({ status: 401, error: 'This passkey was not accepted, or it took too long. Try again.' })
+    if (decideAccountState(signedIn.user) === 'prohibited') return await again(PROHIBITED)
+    const by = user === undefined ? ({ kind: 'passkey', id: signedIn.passkey.id } as const) : PASSWORD
+    return await completeSignIn(deps, reply, { user: signedIn.user, to, cookie, by })
+  } catch (error) {
+    if (isDomainError(error, 'too-many-requests'))
+      return again({ status: 429, error: 'Too many failed attempts. Try again later.' })
     throw error
   }
 }
 
 async function signOut(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const session = deps.jar.read(request, 'session')
-  if ((await readOwnForm(deps, request, session)) === undefined) return refuseForm(reply)
+  const fields = await readOwnForm(deps, request, session)
+  if (fields === undefined) return refuseForm(reply)
   await deps.sessions.close(session)
   deps.jar.clear(reply, 'session')
-  return redirectTo(reply, pathTo(deps, LOGIN))
+  const to = fields['redirect_to']
+  const query = to === undefined ? '' : `?redirect_to=${encodeURIComponent(destination(deps, to))}`
+  return redirectTo(reply, pathTo(deps, LOGIN) + query)
 }

@@ -14,6 +14,15 @@ export async function findSessionUser(db: Db, tokenHash: string, now: number): P
   return row && toUser(row)
 }
 
+export async function findSessionStart(db: Db, tokenHash: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('web_session')
+    .select('created_at')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.created_at
+}
+
 /** Inserts a session, and deletes expired ones. */
 export async function insertSession(
   tx: Tx,

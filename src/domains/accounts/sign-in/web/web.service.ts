@@ -8,7 +8,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import type { Events } from '../../../../core/events/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { RequestSource } from '../../../../core/platform/request-source.ts'
-import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
+import { deleteSession, findSessionStart, findSessionUser, insertSession } from './web-session.store.ts'
 
 export interface RegisterByProxySettings {
   /** Uses the e-mail address that the reverse proxy sends. */
@@ -47,6 +47,7 @@ export function createRegisterByProxy(
 }
 
 const VALUE_BYTES = 32
+const RECENT_MS = 15 * 60_000
 
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -89,6 +90,11 @@ export function createSessions({
     async find(value: string): Promise<User | undefined> {
       const user = value === '' ? undefined : await findSessionUser(database.read, sha256Hex(value), clock.now())
       return user !== undefined && decideAccountState(user) === 'allowed' ? user : undefined
+    },
+    /** Whether the user has just proved who it is: required to change how it signs in. */
+    async isRecent(value: string): Promise<boolean> {
+      const openedAt = await findSessionStart(database.read, sha256Hex(value))
+      return openedAt !== undefined && clock.now() - openedAt < RECENT_MS
     },
     close: (value: string): Promise<void> => database.transaction((tx) => deleteSession(tx, sha256Hex(value))),
   }
