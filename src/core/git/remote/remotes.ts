@@ -6,7 +6,7 @@ import { createOnDisk, writeBasics } from '../disk/create.ts'
 import type { Layout } from '../disk/layout.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { isValidBranchName, isValidRefName } from '../engine/refs/refs.ts'
-import { RefReader } from '../engine/refs/ref-store.ts'
+import { RefReader, type RefSnapshot } from '../engine/refs/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
 import {
   clean,
@@ -150,7 +150,23 @@ const CHECKED = [
   ['core.bigFileThreshold', '128m'],
 ] as const
 
-type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: number }
+type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: number; readonly specs?: readonly string[] }
+
+/** A ref of a temporary repository that received `sources[index]`. */
+const receivedRef = (source: string, index: number): string => `refs/in/${index}/${source.at(-1)}`
+
+/**
+ * NOTE: a pattern, because git refuses the whole fetch when the remote lacks a ref that is named in full. It matches
+ * nothing else but refs that have one more name's end; those are ignored.
+ */
+const optional = (source: string, index: number): string => `+${source.slice(0, -1)}*:refs/in/${index}/*`
+
+export interface ReceivedRefs {
+  /** Ids by the name at the remote; absent for refs that it does not have. */
+  readonly oids: ReadonlyMap<string, string>
+  /** Size of the fetched packs. */
+  readonly bytes: number
+}
 
 /** Repositories on other servers. All methods throw RemoteError for failures of the other side. */
 export type Remotes = ReturnType<typeof createRemotes>
@@ -159,7 +175,7 @@ export type Remotes = ReturnType<typeof createRemotes>
 export function createRemotes(layout: Layout, limit = 4) {
   const slots = new Semaphore(limit)
   const fetch = async (remote: Remote, run: FetchRun): Promise<void> => {
-    const args = (url: string): string[] => [...FETCH, url, ...FOLLOWED.map(everything)]
+    const args = (url: string): string[] => [...FETCH, url, ...(run.specs ?? FOLLOWED.map(everything))]
     // The size watch would not see loose objects.
     const settings = Number.isFinite(run.maxBytes) ? [...CHECKED, ['fetch.unpackLimit', '1'] as const] : CHECKED
     const { code, stderr } = await withinSize(run.objects, run, (signal) =>
@@ -167,6 +183,31 @@ export function createRemotes(layout: Layout, limit = 4) {
     )
     if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
   }
+  const receive = (
+    remote: Remote,
+    repo: GitRepo,
+    { deadline, ...options }: TransferOptions & Pick<FetchRun, 'specs'>,
+    move: (incoming: RefSnapshot, bytes: number) => Promise<void>,
+  ): Promise<void> =>
+    slots.run(() =>
+      repo.writing(async () => {
+        const quarantine = await repo.quarantine()
+        try {
+          const path = join(quarantine.path, 'incoming')
+          await mkdir(join(path, 'refs'), { recursive: true })
+          await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
+          // NOTE: without git's quarantine variable, which would prevent writing refs of this temporary directory.
+          const env = { GIT_OBJECT_DIRECTORY: quarantine.path }
+          await fetch(remote, { ...options, path, objects: quarantine.path, deadlineMs: deadline, env })
+          const incoming = await new RefReader(path).current()
+          const bytes = await packBytes(quarantine.path)
+          await quarantine.migrate()
+          await move(incoming, bytes)
+        } finally {
+          await quarantine.discard()
+        }
+      }),
+    )
   return {
     /**
      * Asks an SSH server where large files go and with which authorization (git-lfs-authenticate of the git-lfs
@@ -216,38 +257,29 @@ export function createRemotes(layout: Layout, limit = 4) {
     receive: (
       remote: Remote,
       repo: GitRepo,
-      {
-        signal,
-        deadline,
-        maxBytes,
-        move,
-      }: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
+      { move, ...options }: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
     ): Promise<void> =>
-      slots.run(() =>
-        repo.writing(async () => {
-          const quarantine = await repo.quarantine()
-          try {
-            const path = join(quarantine.path, 'incoming')
-            await mkdir(join(path, 'refs'), { recursive: true })
-            await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
-            // NOTE: without git's quarantine variable, which would prevent writing refs of this temporary directory.
-            await fetch(remote, {
-              path,
-              objects: quarantine.path,
-              maxBytes,
-              signal,
-              deadlineMs: deadline,
-              env: { GIT_OBJECT_DIRECTORY: quarantine.path },
-            })
-            const incoming = await new RefReader(path).current()
-            const refs = new Map(incoming.list('refs/').map(({ name, oid }) => [name, oid]))
-            await quarantine.migrate()
-            await move(refs)
-          } finally {
-            await quarantine.discard()
-          }
-        }),
-      ),
+      receive(remote, repo, options, (refs) => move(new Map(refs.list('refs/').map(({ name, oid }) => [name, oid])))),
+    /** As `receive`, for refs of any name that the remote may have, such as those of pull requests; at most some 100. */
+    receiveRefs: (
+      remote: Remote,
+      repo: GitRepo,
+      {
+        sources,
+        move,
+        ...options
+      }: TransferOptions & {
+        readonly sources: readonly string[]
+        readonly move: (received: ReceivedRefs) => Promise<void>
+      },
+    ): Promise<void> =>
+      receive(remote, repo, { ...options, specs: sources.map(optional) }, (refs, bytes) => {
+        const oids = sources.flatMap((source, index) => {
+          const ref = refs.get(receivedRef(source, index))
+          return ref === undefined ? [] : [[source, ref.oid] as const]
+        })
+        return move({ oids: new Map(oids), bytes })
+      }),
     /** Makes the remote's branches and tags equal to the repository's: forces updates and deletes extra refs. */
     push: (remote: Remote, repo: GitRepo, { signal, deadline }: TransferOptions): Promise<void> =>
       slots.run(async () => {
