@@ -1,4 +1,5 @@
-export { reviewQueries } from './pulls.queries.ts'
+export { pullImports, reviewImports, reviewQueries } from './pulls.queries.ts'
 export type { PullView } from './pulls/pull-views.ts'
-export { isDraftTitle } from './pulls/pull.policy.ts'
+export { isDraftTitle, pullHeadRef } from './pulls/pull.policy.ts'
 export { presentPull } from './pulls/pull.present.ts'
+export type { PreparedCommits } from './pulls/imports/prepare-import.ts'

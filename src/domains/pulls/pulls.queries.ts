@@ -1,6 +1,30 @@
+import { listPullsAfter } from './pulls/imports/import-pulls.store.ts'
+import { insertImportedPull } from './pulls/imports/insert-import.ts'
+import { prepareImport } from './pulls/imports/prepare-import.ts'
+import {
+  insertImportedComments,
+  insertImportedRequest,
+  insertImportedReview,
+} from './reviews/imports/insert-imports.ts'
+import { prepareReview } from './reviews/imports/prepare-review.ts'
 import { findReview } from './reviews/records/review.store.ts'
 
 /** Reads and commands on reviews that run in the transaction of a caller in a later domain. */
 export const reviewQueries = {
   find: findReview,
+} as const
+
+/** Pull requests of other services, which cause no events, jobs or notifications. */
+export const pullImports = {
+  prepare: prepareImport,
+  insert: insertImportedPull,
+  listAfter: listPullsAfter,
+} as const
+
+/** Reviews of other services, and requests for them, which cause no events, jobs or notifications. */
+export const reviewImports = {
+  prepare: prepareReview,
+  insert: insertImportedReview,
+  insertComments: insertImportedComments,
+  insertRequest: insertImportedRequest,
 } as const

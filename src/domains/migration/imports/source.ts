@@ -233,7 +233,7 @@ export interface Source {
   /** Comments of issues and pull requests, without those of reviews, of all numbers or of one. */
   comments(of: SourceScope, signal: AbortSignal): Pages<SourceComment>
   events(of: SourceItem, signal: AbortSignal): Pages<SourceEvent>
-  reviews(pull: SourcePull, signal: AbortSignal): Pages<SourceReview>
+  reviews(of: Pick<SourceItem, 'number'>, signal: AbortSignal): Pages<SourceReview>
   trackedTimes(signal: AbortSignal): Pages<SourceTrackedTime>
   dependencies(of: SourceItem, signal: AbortSignal): Pages<SourceDependency>
   releases(signal: AbortSignal): Pages<SourceRelease>

@@ -13,6 +13,7 @@ export async function replaceDecisions(tx: Tx, { id, pullId, reviewerId }: Revie
     .updateTable('review')
     .where('pull_id', '=', pullId)
     .where('reviewer_id', '=', reviewerId!)
+    .where('original_author', '=', '')
     .where('id', '!=', id)
   await earlier.set({ is_official: 0 }).where('is_official', '=', 1).execute()
   await earlier
@@ -60,6 +61,7 @@ export async function restoreOfficial(
     .select('id')
     .where('pull_id', '=', pullId)
     .where('reviewer_id', '=', reviewerId!)
+    .where('original_author', '=', '')
     .where('kind', 'in', [...DECISIONS, 'request'])
     .where('id', '<', id)
     .orderBy('id', 'desc')
@@ -75,6 +77,7 @@ export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Rev
     .select('id')
     .where('pull_id', '=', pullId)
     .where('reviewer_id', '=', reviewerId!)
+    .where('original_author', '=', '')
     .where('kind', 'in', DECISIONS)
     .where('is_dismissed', '=', 0)
     .where('id', '<', id)

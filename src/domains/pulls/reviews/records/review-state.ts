@@ -47,7 +47,7 @@ export async function loadReviewState(
     db,
     reviews.filter((review) => review.isOfficial),
   )
-  const approved = reviews.filter((review) => review.kind === 'approved')
+  const approved = reviews.filter((review) => review.kind === 'approved' && review.originalAuthor === undefined)
   const counted: Review[] = []
   for (const review of official.filter(({ kind }) => kind === 'approved')) {
     if (review.formerBase !== '' || (ignoresStale && review.isStale)) continue

@@ -11,6 +11,7 @@ import {
   type UserId,
 } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../../core/db/original-author.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { ReviewTable } from '../reviews.table.ts'
 
@@ -25,6 +26,8 @@ export interface Review {
   readonly kind: ReviewKind
   /** Undefined for a team's request. */
   readonly reviewerId: UserId | undefined
+  /** Undefined unless imported: the reviewer is the account that imported it, and has decided nothing. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly teamId: TeamId | undefined
   readonly body: string
   /** Empty for a request. */
@@ -47,6 +50,7 @@ export const toReview = (row: Selectable<ReviewTable>): Review => ({
   issueId: asId(row.issue_id),
   kind: row.kind as ReviewKind,
   reviewerId: row.reviewer_id === 0 ? undefined : asId(row.reviewer_id),
+  originalAuthor: toOriginalAuthor(row),
   teamId: row.team_id === 0 ? undefined : asId(row.team_id),
   body: row.body,
   commitOid: row.commit_oid,

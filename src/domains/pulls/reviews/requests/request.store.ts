@@ -41,6 +41,7 @@ export async function hasReviewed(db: Db, pullId: PullId, userId: UserId): Promi
     .select('id')
     .where('pull_id', '=', pullId)
     .where('reviewer_id', '=', userId)
+    .where('original_author', '=', '')
     .where('kind', 'in', ['approved', 'rejected', 'comment'])
     .limit(1)
     .executeTakeFirst()
@@ -71,6 +72,7 @@ export async function listReviewersAmong(
     .distinct()
     .where('pull_id', '=', pullId)
     .where('reviewer_id', 'in', userIds)
+    .where('original_author', '=', '')
     .execute()
   return new Set(rows.map((row) => asId<UserId>(row.reviewer_id)))
 }
@@ -151,6 +153,7 @@ export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly Pu
     .select((eb) => eb.fn.max('id').as('id'))
     .where('pull_id', 'in', pullIds)
     .where('kind', 'in', ['approved', 'comment', 'rejected', 'request'])
+    .where('original_author', '=', '')
     .where('is_dismissed', '=', 0)
     .where(isShown(repo))
     .groupBy(['pull_id', 'reviewer_id', 'team_id'])

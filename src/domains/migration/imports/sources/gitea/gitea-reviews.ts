@@ -1,5 +1,5 @@
 import { listOf, members, type Members } from '../../../../../core/platform/json-members.ts'
-import type { Pages, SourcePull, SourceReview, SourceReviewComment } from '../../source.ts'
+import type { Pages, SourceItem, SourceReview, SourceReviewComment } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
 import { bodyOf, GHOST, isTrue, lineOf, momentOf, present, timesOf, userOf, wholeOf } from '../read.ts'
 import { authorOf, type Gitea, LACKING, reactionsTo } from './gitea-issues.ts'
@@ -13,7 +13,11 @@ const KINDS: ReadonlyMap<unknown, SourceReview['kind']> = new Map([
   ['COMMENT', 'comment'],
 ])
 
-export async function* readReviews(gitea: Gitea, { number }: SourcePull, signal: AbortSignal): Pages<SourceReview> {
+export async function* readReviews(
+  gitea: Gitea,
+  { number }: Pick<SourceItem, 'number'>,
+  signal: AbortSignal,
+): Pages<SourceReview> {
   const { api, repo, clock } = gitea
   for await (const page of api.pages(`${repo}/pulls/${number}/reviews`, signal, LACKING))
     yield present(
