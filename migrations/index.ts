@@ -5,6 +5,7 @@ import { addHookEventMessages } from './202611241930-hook-event-messages.ts'
 import { renameJobs } from './202611242150-job-names.ts'
 import { addOriginalAuthors } from './202611262130-original-authors.ts'
 import { createSignInSources } from './202611262136-sign-in-sources.ts'
+import { addPackageRegistries } from './202611262140-package-registries.ts'
 import { addPasskeys } from './202611262152-passkeys.ts'
 import type { Schema } from './_helpers.ts'
 
@@ -20,6 +21,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611242150-job-names': renameJobs,
   '202611262130-original-authors': addOriginalAuthors,
   '202611262136-sign-in-sources': createSignInSources,
+  '202611262140-package-registries': addPackageRegistries,
   '202611262152-passkeys': addPasskeys,
 }
 

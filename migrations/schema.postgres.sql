@@ -1062,6 +1062,8 @@ package
   type text not null
   name text not null
   lower_name text not null
+  metadata text not null default ''::text
+  revision bigint not null default 0
   CREATE INDEX package_repo_id_idx ON public.package USING btree (repo_id)
   CREATE UNIQUE INDEX package_owner_id_type_lower_name_key ON public.package USING btree (owner_id, type, lower_name)
   CREATE UNIQUE INDEX package_pkey ON public.package USING btree (id)
@@ -1077,10 +1079,23 @@ package_file
   sha1 text not null
   sha256 text not null
   sha512 text not null
+  metadata text not null default ''::text
+  created_at bigint not null default 0
+  CREATE INDEX package_file_sha256_idx ON public.package_file USING btree (sha256)
   CREATE UNIQUE INDEX package_file_pkey ON public.package_file USING btree (id)
   CREATE UNIQUE INDEX package_file_version_id_name_key ON public.package_file USING btree (version_id, name)
   package_file_pkey PRIMARY KEY (id)
   package_file_version_id_fkey FOREIGN KEY (version_id) REFERENCES package_version(id) ON DELETE CASCADE
+
+package_registry
+  id bigint not null identity
+  owner_id bigint not null
+  type text not null
+  revision bigint not null default 0
+  CREATE UNIQUE INDEX package_registry_owner_id_type_key ON public.package_registry USING btree (owner_id, type)
+  CREATE UNIQUE INDEX package_registry_pkey ON public.package_registry USING btree (id)
+  package_registry_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_registry_pkey PRIMARY KEY (id)
 
 package_version
   id bigint not null identity
@@ -1089,6 +1104,8 @@ package_version
   version text not null
   lower_version text not null
   created_at bigint not null
+  metadata text not null default ''::text
+  download_count bigint not null default 0
   CREATE UNIQUE INDEX package_version_package_id_lower_version_key ON public.package_version USING btree (package_id, lower_version)
   CREATE UNIQUE INDEX package_version_pkey ON public.package_version USING btree (id)
   package_version_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE

@@ -1304,7 +1304,9 @@ CREATE TABLE "package" (
   "repo_id" bigint default 0 not null,
   "type" text not null,
   "name" text not null,
-  "lower_name" text not null);
+  "lower_name" text not null,
+  "metadata" text default '' not null,
+  "revision" bigint default 0 not null);
 
 CREATE UNIQUE INDEX "package_owner_id_type_lower_name_key" on "package" (
   "owner_id",
@@ -1322,11 +1324,26 @@ CREATE TABLE "package_file" (
   "md5" text not null,
   "sha1" text not null,
   "sha256" text not null,
-  "sha512" text not null);
+  "sha512" text not null,
+  "metadata" text default '' not null,
+  "created_at" bigint default 0 not null);
+
+CREATE INDEX "package_file_sha256_idx" on "package_file" (
+  "sha256");
 
 CREATE UNIQUE INDEX "package_file_version_id_name_key" on "package_file" (
   "version_id",
   "name");
+
+CREATE TABLE "package_registry" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "type" text not null,
+  "revision" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "package_registry_owner_id_type_key" on "package_registry" (
+  "owner_id",
+  "type");
 
 CREATE TABLE "package_version" (
   "id" integer primary key autoincrement,
@@ -1334,7 +1351,9 @@ CREATE TABLE "package_version" (
   "creator_id" bigint not null,
   "version" text not null,
   "lower_version" text not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "metadata" text default '' not null,
+  "download_count" bigint default 0 not null);
 
 CREATE UNIQUE INDEX "package_version_package_id_lower_version_key" on "package_version" (
   "package_id",

@@ -187,6 +187,7 @@ export const errors = defineErrors({
   runnerNotFound: ['not-found', 'runner does not exist'],
   workflowNotFound: ['not-found', 'workflow "{name}" not found'],
   packageNotFound: ['not-found', 'package does not exist'],
+  packageFileExists: ['conflict', 'this file of the package exists already'],
   packageVersionExists: ['conflict', 'this version of the package exists already'],
 
   // webhooks and notifications

@@ -1,4 +1,6 @@
 import type { App } from '../../src/app/modules.ts'
+import type { SignedIn } from '../../src/core/access/viewer.ts'
+import type { User } from '../../src/domains/accounts/index.ts'
 
 const SUMS = { md5: 'a1', sha1: 'b2', sha256: 'c3', sha512: 'd4' }
 
@@ -12,7 +14,7 @@ interface NewVersion {
   readonly files?: readonly string[]
 }
 
-/** Rows as a registry will write them: there is none yet. */
+/** Rows as a registry writes them, without bytes. */
 export async function addPackageVersion(
   { database }: Pick<App, 'database'>,
   { ownerId, creatorId, name, version, type = 'npm', files = [`${name}.tgz`] }: NewVersion,
@@ -45,4 +47,26 @@ export async function addPackageVersion(
       .values(files.map((file) => ({ version_id: row.id, name: file, size, ...SUMS })))
       .execute()
   })
+}
+
+interface NewRelease {
+  readonly type: string
+  readonly name: string
+  readonly version: string
+}
+
+/** Publishes a version with one file of three bytes as the registries do. */
+export async function publishPackage(
+  { packageContents }: Pick<App, 'packageContents'>,
+  actor: SignedIn,
+  owner: User,
+  release: NewRelease,
+): Promise<void> {
+  const hold = packageContents.hold()
+  try {
+    const content = await hold.receive([Buffer.from('abc')], 3)
+    await packageContents.publish(actor, owner, { ...release, files: [{ name: 'tool.tgz', content }] })
+  } finally {
+    await hold.release()
+  }
 }

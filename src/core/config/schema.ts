@@ -6,6 +6,7 @@ import { clusterSection } from './sections/cluster.ts'
 import { issueSection } from './sections/issue.ts'
 import { mailerSection } from './sections/mailer.ts'
 import { oauth2Section } from './sections/oauth2.ts'
+import { packagesSection } from './sections/packages.ts'
 import { pullRequestSection } from './sections/pull-request.ts'
 import {
   attachmentSection,
@@ -67,6 +68,7 @@ export const configSchema = Type.Object(
     issue: issueSection,
     pull_request: pullRequestSection,
     actions: actionsSection,
+    packages: packagesSection,
     webhook: webhookSection,
     mirror: mirrorSection,
     migrations: migrationsSection,

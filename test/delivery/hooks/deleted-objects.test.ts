@@ -4,6 +4,7 @@ import type { Any, Client } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
 import { type Receiver, startReceiver } from '../../harness/receiver.ts'
+import { publishPackage } from '../../harness/packages.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { type Person, viewerOf } from '../../harness/world.ts'
 
@@ -129,14 +130,7 @@ describeOnBoth('webhooks of what is deleted before its events are delivered', (k
     await queue(repo, commit)
 
     await asked(wes.client.post(`${at}/forks`, { name: `of-${name}` }))
-    const sums = { md5: 'a', sha1: 'b', sha256: 'c', sha512: 'd' }
-    const files = [{ name: 'tool.tgz', size: 3, ...sums }]
-    await server.app.packages.publish(viewerOf(owner.user), owner.user, {
-      type: 'npm',
-      name: 'tool',
-      version: '1.0',
-      files,
-    })
+    await publishPackage(server.app, viewerOf(owner.user), owner.user, { type: 'npm', name: 'tool', version: '1.0' })
     await asked(client.post(`/packages/${name}/npm/tool/-/link/r`))
     paths.push(`/packages/${name}/npm/tool`)
     return { owner, paths }

@@ -104,6 +104,8 @@ interface NewVersion extends PackageName {
   readonly creatorId: UserId
   /** Epoch milliseconds. */
   readonly at: number
+  /** JSON of the format. */
+  readonly metadata: string
 }
 
 /** Inserts a version, and the package if it is new. Undefined when the package already has this version. */
@@ -127,6 +129,7 @@ export async function insertVersion(tx: Tx, version: NewVersion): Promise<Packag
       version: version.version,
       lower_version: version.version.toLowerCase(),
       created_at: version.at,
+      metadata: version.metadata,
     })
     .onConflict((on) => on.columns(['package_id', 'lower_version']).doNothing())
     .returning('id')

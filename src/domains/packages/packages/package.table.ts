@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A package of a user or an organization. No registry inserts rows yet. */
+/** A package of a user or an organization. */
 export interface PackageTable {
   id: Generated<number>
   owner_id: number
@@ -11,6 +11,10 @@ export interface PackageTable {
   name: string
   /** Unique per owner and type. */
   lower_name: string
+  /** JSON of the format, such as the dist-tags of npm; empty for none. */
+  metadata: Generated<string>
+  /** Increases with every change of the package, its versions and files. */
+  revision: Generated<number>
 }
 
 export interface PackageVersionTable {
@@ -22,18 +26,36 @@ export interface PackageVersionTable {
   /** Unique per package. */
   lower_version: string
   created_at: number
+  /** JSON of the format: what its index shows of the version; empty for none. */
+  metadata: Generated<string>
+  download_count: Generated<number>
 }
 
 export interface PackageFileTable {
   id: Generated<number>
   version_id: number
+  /** Unique per version. */
   name: string
   /** Bytes. */
   size: number
   md5: string
   sha1: string
+  /** The name of the blob. */
   sha256: string
   sha512: string
+  /** JSON of the format; empty for none. */
+  metadata: Generated<string>
+  /** Epoch milliseconds; 0 in rows of earlier releases. */
+  created_at: Generated<number>
+}
+
+/** The packages of one type of an owner as a whole. */
+export interface PackageRegistryTable {
+  id: Generated<number>
+  owner_id: number
+  type: string
+  /** Increases with every change of a package of the type: the version of indexes over all packages. */
+  revision: Generated<number>
 }
 
 declare module '../../../core/db/schema.ts' {
@@ -41,5 +63,6 @@ declare module '../../../core/db/schema.ts' {
     package: PackageTable
     package_version: PackageVersionTable
     package_file: PackageFileTable
+    package_registry: PackageRegistryTable
   }
 }

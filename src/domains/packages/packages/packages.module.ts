@@ -3,26 +3,35 @@ import { createPackageGuard } from './package.guards.ts'
 import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
 import { createPackages, type Packages } from './packages.service.ts'
+import { createPackageContents, type PackageContents } from './package-contents.service.ts'
+import { createPackageJobs, packageTasks } from './packages.jobs.ts'
+import { packageFilesCheck } from './check-package-files.ts'
 import { listUsedPackages, sumPackages } from './used-package.store.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly packages: Packages
+    readonly packageContents: PackageContents
   }
 }
 
 /** Packages of users and organizations. */
 export const module = defineModule({
   name: 'packages',
-  needs: ['quotaParts', 'repos', 'users'],
-  create({ database, clock, events, site }, { quotaParts, repos, users }) {
+  needs: ['quota', 'quotaParts', 'repos', 'users'],
+  async create({ database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
+    const blobs = await stores.open('packages')
+    const packageContents = createPackageContents({ database, clock, events, blobs, quota })
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)
     return {
-      services: { packages },
+      services: { packages, packageContents },
+      jobs: createPackageJobs(packageContents),
+      tasks: packageTasks(jobs),
+      checks: [packageFilesCheck({ database, blobs })],
       operations: packageOperations({ packageGuard, packages, site }),
       events: packagesEvents,
       projections: packageProjections,

@@ -1,20 +1,18 @@
 import type { Core, Services } from '../../../core/module.ts'
 import { canSeeRepo } from '../../../core/access/repo-access.ts'
-import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import type { Tx } from '../../../core/db/database.ts'
-import type { EventPayload } from '../../../core/events/index.ts'
+import type { Actor, Viewer } from '../../../core/access/viewer.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
+import { appendPackageEvent } from './package-event.ts'
 import type { PackageView } from './package-view.ts'
+import { increaseRegistryRevision, increaseRevision } from './package-contents.store.ts'
 import {
   deletePackage,
   deleteVersion,
   findVersion,
-  insertFiles,
-  insertVersion,
   listFiles,
   listVersions,
   type PackageFile,
@@ -33,10 +31,6 @@ interface VersionRef extends PackageRef {
   readonly version?: string
 }
 
-interface NewRelease extends Required<VersionRef> {
-  readonly files: readonly Omit<PackageFile, 'id' | 'version_id'>[]
-}
-
 interface PackageQuery {
   readonly filter: PackageFilter
   readonly paging: Paging
@@ -48,15 +42,10 @@ interface PackageDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
 
 export type Packages = ReturnType<typeof createPackages>
 
-/** Packages of users and organizations. No registry calls `publish` yet. */
-export function createPackages({ database, clock, events, repos }: PackageDeps) {
+/** Packages of users and organizations. */
+export function createPackages(deps: PackageDeps) {
+  const { database, repos } = deps
   const { read } = database
-  const append = (
-    tx: Tx,
-    kind: 'package.created' | 'package.deleted',
-    actor: Actor,
-    change: Parameters<typeof payloadOf>[0],
-  ): Promise<void> => events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payloadOf(change))
   const list = async (viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>> => {
     const page = await listVersions(read, owner.id, query)
     return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
@@ -92,30 +81,19 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
     deleteVersion: (actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void> =>
       database.transaction(async (tx) => {
         const found = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))
+        await increaseRegistryRevision(tx, owner.id, ref.type)
+        await increaseRevision(tx, found.packageId)
         await deleteVersion(tx, found)
-        await append(tx, 'package.deleted', actor, { owner, versions: [found], version: found.version })
+        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
       }),
 
     /** Deletes the package with all versions. Throws NotFound. */
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
         const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
+        await increaseRegistryRevision(tx, owner.id, ref.type)
         await deletePackage(tx, requireVersion(versions[0]).packageId)
-        await append(tx, 'package.deleted', actor, { owner, versions, version: '' })
-      }),
-
-    /**
-     * Stores a new version with its files; called by registries. Throws Conflict if the package already has the
-     * version.
-     */
-    publish: (actor: SignedIn, owner: User, { files, ...release }: NewRelease): Promise<PackageVersion> =>
-      database.transaction(async (tx) => {
-        const at = clock.now()
-        const made = await insertVersion(tx, { ...release, ownerId: owner.id, creatorId: actor.account.id, at })
-        if (made === undefined) throw errors.packageVersionExists()
-        await insertFiles(tx, made.id, files)
-        await append(tx, 'package.created', actor, { owner, versions: [made], version: made.version })
-        return made
+        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions, isWhole: true })
       }),
 
     /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is already linked to it. */
@@ -144,27 +122,6 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
 
 /** The maximum number of versions in an event. */
 const REPORTED: Paging = { page: 1, limit: 100, offset: 0 }
-
-function payloadOf({
-  owner,
-  versions,
-  version,
-}: {
-  readonly owner: User
-  /** Versions of one package; not empty. */
-  readonly versions: readonly PackageVersion[]
-  readonly version: string
-}): EventPayload<'package.created'> {
-  const { type, name, repoId = 0 } = versions[0]!
-  const named = versions.map((one) => ({
-    id: one.id,
-    package_id: one.packageId,
-    version: one.version,
-    creator_id: one.creatorId,
-    created_at: one.createdAt,
-  }))
-  return { owner_id: owner.id, type, name, version, repo_id: repoId, versions: named }
-}
 
 function requireVersion(version: PackageVersion | undefined): PackageVersion {
   if (version === undefined) throw errors.packageNotFound()

@@ -1,0 +1,5 @@
+import type { CreateFormat } from '../registry/format.ts'
+import { createGenericFormat } from './generic/generic.format.ts'
+
+/** All formats; each is a folder here. */
+export const FORMATS: readonly CreateFormat[] = [createGenericFormat]

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import type { Core, Services } from '../../../core/module.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { BlobStore } from '../../../core/blobs/index.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import { unavailable } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
+import type { User } from '../../accounts/index.ts'
+import {
+  deleteVersion,
+  findVersion,
+  insertFiles,
+  insertVersion,
+  listFiles,
+  type PackageVersion,
+} from './package.store.ts'
+import {
+  deleteFile,
+  findFile,
+  findPackage,
+  findVersionEntry,
+  increaseRegistryRevision,
+  increaseRevision,
+  isPackageBlobUsed,
+  setPackageMetadata,
+  setVersionMetadata,
+} from './package-contents.store.ts'
+import { appendPackageEvent } from './package-event.ts'
+import { createPackageReads, type VersionName } from './package-reads.ts'
+
+/** Stored bytes with their digests in lower-case hex. */
+interface ReceivedFile {
+  /** Bytes. */
+  readonly size: number
+  readonly md5: string
+  readonly sha1: string
+  readonly sha256: string
+  readonly sha512: string
+}
+
+/** Bytes that no row names yet; they are deleted at `release` unless a version was published with them. */
+export interface PackageHold {
+  /** Throws TooLarge for more than `maxBytes`. */
+  receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile>
+  release(): Promise<void>
+}
+
+interface NewPackageFile {
+  /** Unique within the version. */
+  readonly name: string
+  readonly content: ReceivedFile
+  /** JSON of the format. */
+  readonly metadata?: string
+}
+
+export interface NewContents extends VersionName {
+  readonly files: readonly NewPackageFile[]
+  /** JSON of the format, of a new version. */
+  readonly metadata?: string
+  /** Adds the files if the version exists already; without it that is a conflict. */
+  readonly extends?: boolean
+  /** Replaces files that exist already; without it they are a conflict. */
+  readonly replaces?: boolean
+  /** The new metadata of the package, from its former ones; empty for none. Runs in the transaction. */
+  readonly packageMetadata?: (former: string) => string
+}
+
+interface ContentsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
+  readonly blobs: BlobStore
+  readonly quota: Services['quota']
+}
+
+export type PackageContents = ReturnType<typeof createPackageContents>
+
+/** Publishing, reading and deletion of the files of packages, for the registries. Callers check permissions. */
+export function createPackageContents(deps: ContentsDeps) {
+  const { database, clock, blobs, quota } = deps
+  const { read } = database
+  const isUsed = (hash: string): Promise<boolean> => isPackageBlobUsed(read, hash)
+  const changed = async (tx: Tx, owner: User, type: string, packageId: number): Promise<void> => {
+    await increaseRegistryRevision(tx, owner.id, type)
+    await increaseRevision(tx, packageId)
+  }
+
+  async function publish(tx: Tx, actor: SignedIn, owner: User, contents: NewContents): Promise<PackageVersion> {
+    const { type, name, version, files, metadata = '', packageMetadata } = contents
+    await increaseRegistryRevision(tx, owner.id, type)
+    const at = clock.now()
+    const made = await insertVersion(tx, {
+      ownerId: owner.id,
+      creatorId: actor.account.id,
+      type,
+      name,
+      version,
+      at,
+      metadata,
+    })
+    if (made === undefined && contents.extends !== true) throw errors.packageVersionExists()
+    const target = made ?? (await findVersion(tx, { ownerId: owner.id, type, name }, version))
+    if (target === undefined) throw errors.packageNotFound()
+    await increaseRevision(tx, target.packageId)
+    for (const file of files) {
+      if (made === undefined) await clearName(tx, target.id, file.name, contents.replaces === true)
+      const row = { ...file.content, name: file.name, metadata: file.metadata ?? '', created_at: at }
+      await insertFiles(tx, target.id, [row])
+    }
+    if (packageMetadata !== undefined) {
+      const former = await findPackage(tx, { ownerId: owner.id, type, name })
+      await setPackageMetadata(tx, target.packageId, packageMetadata(former?.metadata ?? ''))
+    }
+    if (made !== undefined) await appendPackageEvent(deps, tx, 'package.created', { actor, owner, versions: [made] })
+    return target
+  }
+
+  /** Runs the write while no sweep of any process can delete the blobs. Throws Unavailable if one is gone. */
+  async function whileStored<T>(hashes: readonly string[], write: () => Promise<T>): Promise<T> {
+    // NOTE: in order, so that two writers do not wait for each other.
+    const [first, ...rest] = [...new Set(hashes)].toSorted()
+    if (first === undefined) return write()
+    let result: { readonly value: T } | undefined
+    const isThere = await blobs.claim(first, async () => {
+      result = { value: await whileStored(rest, write) }
+    })
+    if (!isThere || result === undefined) throw unavailable('the uploaded bytes were lost; upload them again')
+    return result.value
+  }
+
+  return {
+    ...createPackageReads(deps),
+
+    hold(): PackageHold {
+      const hold = blobs.hold()
+      return {
+        receive: async (source, maxBytes) => {
+          const sums = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') }
+          const { hash, size } = await hold.put(summed(source, Object.values(sums)), { maxBytes })
+          return {
+            size,
+            sha256: hash,
+            md5: sums.md5.digest('hex'),
+            sha1: sums.sha1.digest('hex'),
+            sha512: sums.sha512.digest('hex'),
+          }
+        },
+        release: () => hold.release(isUsed),
+      }
+    },
+
+    /** Throws QuotaExceeded; call it before bytes are received. */
+    requireQuota: (owner: User): Promise<void> => quota.require(owner, 'size:assets:packages:all'),
+
+    /**
+     * Publishes a version, or adds files to one. Throws Conflict if the version, or a file of it, exists already;
+     * whatever is thrown, nothing was published.
+     */
+    publish: (actor: SignedIn, owner: User, contents: NewContents): Promise<PackageVersion> =>
+      whileStored(
+        contents.files.map(({ content }) => content.sha256),
+        () => database.transaction((tx) => publish(tx, actor, owner, contents)),
+      ),
+
+    /** Replaces the metadata of a package by what `edit` makes of the former ones. */
+    editMetadata: (owner: User, type: string, name: string, edit: (former: string) => string): Promise<void> =>
+      database.transaction(async (tx) => {
+        await increaseRegistryRevision(tx, owner.id, type)
+        const entry = await findPackage(tx, { ownerId: owner.id, type, name })
+        if (entry === undefined) throw errors.packageNotFound()
+        await increaseRevision(tx, entry.id)
+        await setPackageMetadata(tx, entry.id, edit(entry.metadata))
+      }),
+
+    /** Replaces the metadata of a version, such as the mark of a withdrawn one. Throws NotFound. */
+    editVersionMetadata: (owner: User, ref: VersionName, edit: (former: string) => string): Promise<void> =>
+      database.transaction(async (tx) => {
+        await increaseRegistryRevision(tx, owner.id, ref.type)
+        const entry = await findPackage(tx, { ownerId: owner.id, ...ref })
+        const version = entry && (await findVersionEntry(tx, entry.id, ref.version))
+        if (version === undefined) throw errors.packageNotFound()
+        await increaseRevision(tx, version.packageId)
+        await setVersionMetadata(tx, version.id, edit(version.metadata))
+      }),
+
+    /** Deletes a version; with the last one the package. Throws NotFound. */
+    deleteVersion: (actor: SignedIn, owner: User, ref: VersionName): Promise<void> =>
+      database.transaction(async (tx) => {
+        const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
+        if (found === undefined) throw errors.packageNotFound()
+        await changed(tx, owner, ref.type, found.packageId)
+        await deleteVersion(tx, found)
+        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
+      }),
+
+    /** Deletes a file; with the last one its version. Throws NotFound. */
+    deleteFile: (actor: SignedIn, owner: User, ref: VersionName, file: string): Promise<void> =>
+      database.transaction(async (tx) => {
+        const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
+        const row = found && (await findFile(tx, found.id, file))
+        if (found === undefined || row === undefined) throw errors.packageNotFound()
+        await changed(tx, owner, ref.type, found.packageId)
+        await deleteFile(tx, row.id)
+        if ((await listFiles(tx, found.id)).length > 0) return
+        await deleteVersion(tx, found)
+        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
+      }),
+
+    /** Deletes the bytes of deleted files. */
+    async sweep(signal: AbortSignal): Promise<void> {
+      for await (const { hash } of blobs.list()) {
+        signal.throwIfAborted()
+        if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
+      }
+    },
+  }
+}
+
+/** Deletes a file that is to be replaced. Throws Conflict if it may not be. */
+async function clearName(tx: Tx, versionId: number, name: string, replaces: boolean): Promise<void> {
+  const former = await findFile(tx, versionId, name)
+  if (former === undefined) return
+  if (!replaces) throw errors.packageFileExists()
+  await deleteFile(tx, former.id)
+}
+
+async function* summed(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  sums: readonly ReturnType<typeof createHash>[],
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    for (const sum of sums) sum.update(chunk)
+    yield chunk
+  }
+}

@@ -1,0 +1,221 @@
+import { sql } from 'kysely'
+import type { BlobUse } from '../../../core/blobs/index.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { PackageFile, PackageName } from './package.store.ts'
+
+/** A package with the data of its format. */
+export interface PackageEntry {
+  readonly id: number
+  readonly name: string
+  readonly repoId: RepoId | undefined
+  /** JSON of the format; empty for none. */
+  readonly metadata: string
+  readonly revision: number
+}
+
+/** A version with the data of its format. */
+export interface VersionEntry {
+  readonly id: number
+  readonly packageId: number
+  readonly version: string
+  readonly creatorId: UserId
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** JSON of the format; empty for none. */
+  readonly metadata: string
+  readonly downloads: number
+}
+
+const packages = (db: Db) => db.selectFrom('package').select(['id', 'name', 'repo_id', 'metadata', 'revision'])
+
+type PackageRow = Awaited<ReturnType<ReturnType<typeof packages>['executeTakeFirstOrThrow']>>
+
+const toPackage = ({ repo_id: repoId, ...row }: PackageRow): PackageEntry => ({
+  ...row,
+  repoId: repoId === 0 ? undefined : asId(repoId),
+})
+
+export async function findPackage(db: Db, { ownerId, type, name }: PackageName): Promise<PackageEntry | undefined> {
+  const row = await packages(db)
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .where('lower_name', '=', name.toLowerCase())
+    .executeTakeFirst()
+  return row && toPackage(row)
+}
+
+/** All packages of a type, by name. */
+export const listPackages = async (db: Db, ownerId: UserId, type: string): Promise<PackageEntry[]> =>
+  (await packages(db).where('owner_id', '=', ownerId).where('type', '=', type).orderBy('lower_name').execute()).map(
+    toPackage,
+  )
+
+const versionEntries = (db: Db) =>
+  db
+    .selectFrom('package_version')
+    .select([
+      'package_version.id',
+      'package_version.package_id',
+      'package_version.version',
+      'package_version.creator_id',
+      'package_version.created_at',
+      'package_version.metadata',
+      'package_version.download_count',
+    ])
+
+type VersionRow = Awaited<ReturnType<ReturnType<typeof versionEntries>['executeTakeFirstOrThrow']>>
+
+const toVersion = (row: VersionRow): VersionEntry => ({
+  id: row.id,
+  packageId: row.package_id,
+  version: row.version,
+  creatorId: asId(row.creator_id),
+  createdAt: row.created_at,
+  metadata: row.metadata,
+  downloads: row.download_count,
+})
+
+/** The versions of a package in the order of their publication. */
+export const listVersionEntries = async (db: Db, packageId: number): Promise<VersionEntry[]> =>
+  (await versionEntries(db).where('package_id', '=', packageId).orderBy('id').execute()).map(toVersion)
+
+/** The versions of all packages of a type in the order of their publication. */
+export const listVersionEntriesOf = async (db: Db, ownerId: UserId, type: string): Promise<VersionEntry[]> =>
+  (
+    await versionEntries(db)
+      .innerJoin('package', 'package.id', 'package_version.package_id')
+      .where('package.owner_id', '=', ownerId)
+      .where('package.type', '=', type)
+      .orderBy('package_version.id')
+      .execute()
+  ).map(toVersion)
+
+export async function findVersionEntry(db: Db, packageId: number, version: string): Promise<VersionEntry | undefined> {
+  const row = await versionEntries(db)
+    .where('package_id', '=', packageId)
+    .where('lower_version', '=', version.toLowerCase())
+    .executeTakeFirst()
+  return row && toVersion(row)
+}
+
+/** The files of all versions of a package, in upload order. */
+export const listFilesOfPackage = (db: Db, packageId: number): Promise<PackageFile[]> =>
+  db
+    .selectFrom('package_file')
+    .selectAll()
+    .where('version_id', 'in', (query) =>
+      query.selectFrom('package_version').select('id').where('package_id', '=', packageId),
+    )
+    .orderBy('id')
+    .execute()
+
+/** The files of all packages of a type, in upload order. */
+export const listFilesOfType = (db: Db, ownerId: UserId, type: string): Promise<PackageFile[]> =>
+  db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .selectAll('package_file')
+    .where('package.owner_id', '=', ownerId)
+    .where('package.type', '=', type)
+    .orderBy('package_file.id')
+    .execute()
+
+/** By name, case-sensitive. */
+export const findFile = (db: Db, versionId: number, name: string): Promise<PackageFile | undefined> =>
+  db
+    .selectFrom('package_file')
+    .selectAll()
+    .where('version_id', '=', versionId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+export async function deleteFile(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('package_file').where('id', '=', id).execute()
+}
+
+export async function setPackageMetadata(tx: Tx, id: number, metadata: string): Promise<void> {
+  await tx.updateTable('package').set({ metadata }).where('id', '=', id).execute()
+}
+
+export async function setVersionMetadata(tx: Tx, id: number, metadata: string): Promise<void> {
+  await tx.updateTable('package_version').set({ metadata }).where('id', '=', id).execute()
+}
+
+/** Also locks the package until the transaction ends. */
+export async function increaseRevision(tx: Tx, packageId: number): Promise<void> {
+  await tx
+    .updateTable('package')
+    .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
+    .where('id', '=', packageId)
+    .execute()
+}
+
+/** Also locks the registry until the transaction ends. */
+export async function increaseRegistryRevision(tx: Tx, ownerId: UserId, type: string): Promise<void> {
+  await tx
+    .insertInto('package_registry')
+    .values({ owner_id: ownerId, type, revision: 1 })
+    .onConflict((on) =>
+      on.columns(['owner_id', 'type']).doUpdateSet({ revision: sql<number>`package_registry.revision + 1` }),
+    )
+    .execute()
+}
+
+/** The version of all packages of a type; 0 before the first one. */
+export async function findRegistryRevision(db: Db, ownerId: UserId, type: string): Promise<number> {
+  const row = await db
+    .selectFrom('package_registry')
+    .select('revision')
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .executeTakeFirst()
+  return row?.revision ?? 0
+}
+
+export async function countPackageDownload(tx: Tx, versionId: number): Promise<void> {
+  await tx
+    .updateTable('package_version')
+    .set(({ eb }) => ({ download_count: eb('download_count', '+', 1) }))
+    .where('id', '=', versionId)
+    .execute()
+}
+
+/** Whether a file of any package has this content. */
+export async function isPackageBlobUsed(db: Db, hash: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('package_file').select('id').where('sha256', '=', hash).limit(1).executeTakeFirst()) !==
+    undefined
+  )
+}
+
+/** The next files of packages by id. */
+export async function listPackageBlobUses(db: Db, after: number, limit: number): Promise<BlobUse[]> {
+  const rows = await db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .innerJoin('user', 'user.id', 'package.owner_id')
+    .select([
+      'package_file.id',
+      'package_file.name as file',
+      'package_file.sha256',
+      'package_file.size',
+      'package.type',
+      'package.name',
+      'package_version.version',
+      'user.name as owner',
+    ])
+    .where('package_file.id', '>', after)
+    .orderBy('package_file.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, owner, type, name, version, file, sha256, size }) => ({
+    id,
+    repo: owner,
+    label: `${type} package ${name} ${version}, ${file}`,
+    hash: sha256,
+    size,
+  }))
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream'
+import type { BlobLink, BlobRange, BlobStore } from '../../../core/blobs/index.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
+import type { User } from '../../accounts/index.ts'
+import { findVersion, listFiles, type PackageFile } from './package.store.ts'
+import {
+  countPackageDownload,
+  findFile,
+  findPackage,
+  findRegistryRevision,
+  findVersionEntry,
+  listFilesOfPackage,
+  listFilesOfType,
+  listPackages,
+  listVersionEntries,
+  listVersionEntriesOf,
+  type PackageEntry,
+  type VersionEntry,
+} from './package-contents.store.ts'
+
+export interface VersionName {
+  readonly type: string
+  readonly name: string
+  readonly version: string
+}
+
+/** Reads packages for the registries. */
+export function createPackageReads({ database, blobs }: { readonly database: Database; readonly blobs: BlobStore }) {
+  const { read } = database
+  return {
+    findPackage: (owner: User, type: string, name: string): Promise<PackageEntry | undefined> =>
+      findPackage(read, { ownerId: owner.id, type, name }),
+    /** All packages of a type, by name. */
+    listPackages: (owner: User, type: string): Promise<PackageEntry[]> => listPackages(read, owner.id, type),
+    /** Versions in the order of their publication. */
+    listVersions: (entry: PackageEntry): Promise<VersionEntry[]> => listVersionEntries(read, entry.id),
+    /** Versions of all packages of a type in the order of their publication. */
+    listAllVersions: (owner: User, type: string): Promise<VersionEntry[]> => listVersionEntriesOf(read, owner.id, type),
+    findVersion: (entry: PackageEntry, version: string): Promise<VersionEntry | undefined> =>
+      findVersionEntry(read, entry.id, version),
+    /** In upload order. */
+    listFiles: (version: Pick<VersionEntry, 'id'>): Promise<PackageFile[]> => listFiles(read, version.id),
+    /** Files of all versions of a package, in upload order. */
+    listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
+    /** Files of all packages of a type, in upload order. */
+    listAllFiles: (owner: User, type: string): Promise<PackageFile[]> => listFilesOfType(read, owner.id, type),
+    /** The version of the index over all packages of a type. */
+    revision: (owner: User, type: string): Promise<number> => findRegistryRevision(read, owner.id, type),
+
+    /** A file of a version by its name. Throws NotFound. */
+    async getFile(owner: User, { type, name, version }: VersionName, file: string): Promise<PackageFile> {
+      const found = await findVersion(read, { ownerId: owner.id, type, name }, version)
+      const row = found && (await findFile(read, found.id, file))
+      if (row === undefined) throw errors.packageNotFound()
+      return row
+    },
+
+    /** Throws NotFound if the bytes are lost. */
+    async open({ sha256 }: Pick<PackageFile, 'sha256'>, range?: BlobRange): Promise<Readable> {
+      const stream = await blobs.open(sha256, range)
+      if (stream === undefined) throw notFound('the bytes of the file are lost')
+      return stream
+    },
+    /** An address of the object store; undefined if this server sends the bytes. */
+    link: ({ sha256 }: Pick<PackageFile, 'sha256'>, as: BlobLink): Promise<string | undefined> =>
+      blobs.link(sha256, as),
+    countDownload: ({ version_id: id }: Pick<PackageFile, 'version_id'>): Promise<void> =>
+      database.transaction((tx) => countPackageDownload(tx, id)),
+  }
+}

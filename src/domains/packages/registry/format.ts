@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Core } from '../../../core/module.ts'
+import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import type { User } from '../../accounts/index.ts'
+import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
+import type { PackageFile } from '../packages/package.store.ts'
+
+/** A request to a registry whose caller may do what the route needs. */
+export interface FormatRequest {
+  readonly viewer: Viewer
+  /** The user or organization of the address. */
+  readonly owner: User
+  /** The named groups of the route's path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  /** Not read yet, whatever its type. */
+  readonly body: Readable
+  /** The address of the registry of this owner, from the root URL, without a slash at the end. */
+  readonly base: string
+}
+
+interface FormatWrite extends FormatRequest {
+  readonly viewer: SignedIn
+  /** Released when the request ends. */
+  readonly hold: PackageHold
+}
+
+/** What a route answers. */
+export type FormatAnswer =
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      /** An object is sent as JSON. */
+      readonly body?: string | Buffer | object
+      /** `application/json` of objects and `text/plain` of texts if absent. */
+      readonly type?: string
+      /** Without quotes; 304 is sent to a client that has this version. */
+      readonly etag?: string
+    }
+  | {
+      /** Sent with ranges, or by a redirect to the object store, and counted as a download of its version. */
+      readonly file: Pick<PackageFile, 'name' | 'sha256' | 'size' | 'created_at' | 'version_id'>
+      /** The name for the client if it is not the file's. */
+      readonly name?: string
+      readonly type?: string
+    }
+
+interface Route {
+  /** Matches the encoded path below the registry of an owner, which begins with a slash. Must be linear. */
+  readonly path: RegExp
+}
+
+interface ReadRoute extends Route {
+  /** GET routes answer HEAD too. */
+  readonly method: 'GET' | 'POST'
+  readonly access: 'read'
+  handle(request: FormatRequest): Promise<FormatAnswer>
+}
+
+interface WriteRoute extends Route {
+  readonly method: 'PUT' | 'POST' | 'DELETE' | 'PATCH'
+  readonly access: 'write'
+  handle(request: FormatWrite): Promise<FormatAnswer>
+}
+
+export type FormatRoute = ReadRoute | WriteRoute
+
+/** One kind of packages: a folder in `formats/`, and a line in `formats.ts`. */
+export interface PackageFormat {
+  /** As in addresses, `package.type` and the API. */
+  readonly type: string
+  readonly routes: readonly FormatRoute[]
+  /** The body of an error in the client's own shape; plain text if absent. */
+  errorBody?(message: string, status: number): string | object
+  /** Credentials that only this client sends; those of the standard headers come first. */
+  credentials?(headers: IncomingHttpHeaders): Credentials
+}
+
+interface FormatDeps extends Pick<Core, 'taskPool' | 'clock' | 'log'> {
+  readonly contents: PackageContents
+  /** Maximum bytes of a file. */
+  readonly maxFileSize: number
+}
+
+export type CreateFormat = (deps: FormatDeps) => PackageFormat

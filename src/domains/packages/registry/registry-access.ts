@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify'
+import { AccessMode } from '../../../core/access/repo-access.ts'
+import { admitCaller } from '../../../core/access/admit.ts'
+import {
+  ANONYMOUS,
+  type Authenticate,
+  type Credentials,
+  isPublicOnly,
+  parseAuthorization,
+  type Viewer,
+} from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { clientOf, withSource } from '../../../core/http/caller.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
+import { loadPackageGrants } from '../packages/package-grants.store.ts'
+import { decidePackageMode, NO_PACKAGE_GRANTS } from '../packages/packages.policy.ts'
+
+/** A refusal of a registry before its format is reached. */
+export class RegistryRefusal extends Error {
+  readonly status: number
+  /** In X-Ingot-Reason. */
+  readonly code: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, code: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.name = 'RegistryRefusal'
+    this.status = status
+    this.code = code
+    this.headers = headers
+  }
+}
+
+export interface RegistryAccessDeps {
+  readonly authenticate: Authenticate
+  readonly database: Database
+  /** Anonymous requests are refused. */
+  readonly requireSignIn: boolean
+}
+
+export type RegistryLevel = 'read' | 'write'
+
+/** Wrong credentials are refused on public packages too: a client must never be served as somebody else. */
+export async function identifyClient(
+  { authenticate }: Pick<RegistryAccessDeps, 'authenticate'>,
+  request: FastifyRequest,
+  own: Credentials | undefined,
+): Promise<Viewer> {
+  const credentials = credentialsOf(request, own)
+  if (credentials.kind === 'none') return ANONYMOUS
+  try {
+    const viewer = await authenticate(credentials, clientOf(request))
+    return withSource(viewer, viewer, request)
+  } catch (error) {
+    if (isDomainError(error, 'unauthenticated'))
+      throw new RegistryRefusal(401, 'Failed to authenticate user', 'wrong_credentials')
+    if (isDomainError(error, 'too-many-requests'))
+      throw new RegistryRefusal(429, error.message, error.code, { 'retry-after': '5' })
+    throw error
+  }
+}
+
+function credentialsOf(request: FastifyRequest, own: Credentials | undefined): Credentials {
+  const sent = parseAuthorization(request.headers)
+  if (sent.kind !== 'none') return sent
+  if (own !== undefined && own.kind !== 'none') return own
+  const token = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '').get('token')
+  return token === null || token === '' ? { kind: 'none' } : { kind: 'token', token, via: 'query' }
+}
+
+/**
+ * The owner of a registry, for a caller with this level of access to its packages. Throws RegistryRefusal: 404 without
+ * such an owner; otherwise 401 with a challenge, also for callers who have signed in, because package managers send
+ * credentials only after it (behaviour/orgs-webhooks-actions#packages).
+ */
+export async function admitToPackages(
+  { database, requireSignIn }: RegistryAccessDeps,
+  viewer: Viewer,
+  { name, level }: { readonly name: string; readonly level: RegistryLevel },
+): Promise<User> {
+  const owner = await userQueries.findByName(database.read, name)
+  if (owner === undefined) throw new RegistryRefusal(404, 'Not found.', 'not_found')
+  const caller = admitCaller(viewer, { requireSignIn: requireSignIn || level === 'write', scopes: ['package'], level })
+  if (caller.kind === 'forbidden' && caller.reason !== 'scope') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
+  if (caller.kind !== 'allowed') throw challenge()
+  if (isPublicOnly(viewer) && owner.visibility === 'private') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
+  const grants =
+    viewer.kind === 'user' && owner.kind === 'organization'
+      ? await loadPackageGrants(database.read, viewer.account.id, owner.id)
+      : NO_PACKAGE_GRANTS
+  const mode = decidePackageMode(viewer, owner, grants)
+  if (mode < (level === 'read' ? AccessMode.read : AccessMode.write)) throw challenge()
+  return owner
+}
+
+const challenge = (): RegistryRefusal =>
+  new RegistryRefusal(401, 'reqPackageAccess', 'package_access_required', {
+    'www-authenticate': 'Basic realm="Ingot Package API"',
+  })
