@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { defineQuery } from '../db/prepared-statement.ts'
 import { cachedUntilCommit } from '../db/read-cache.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, asAccessMode, NO_GRANTS, type RepoGrants, type TeamGrant, type Unit } from './repo-access.ts'
@@ -29,12 +30,7 @@ async function readRepoGrants(
   const grants = new Map<RepoId, RepoGrants>()
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
-  const collaborations = await db
-    .selectFrom('collaboration')
-    .select(['repo_id', 'mode'])
-    .where('user_id', '=', userId)
-    .where('repo_id', 'in', repoIds)
-    .execute()
+  const collaborations = await collaborationsOf(db, { userId, repoIds })
   const modes = new Map(collaborations.map((row) => [row.repo_id, asAccessMode(row.mode)]))
   const memberships = orgIds.length === 0 ? new Set<number>() : await loadMemberships(db, userId, orgIds)
   const teams = memberships.size === 0 ? [] : await loadTeams(db, userId, [...memberships], repoIds)
@@ -54,15 +50,22 @@ async function readRepoGrants(
   return grants
 }
 
-async function loadMemberships(db: Db, userId: UserId, orgIds: readonly number[]): Promise<Set<number>> {
-  const rows = await db
-    .selectFrom('org_member')
-    .select('org_id')
+const collaborationsOf = defineQuery((db, { userId, repoIds }: { userId: UserId; repoIds: readonly RepoId[] }) =>
+  db
+    .selectFrom('collaboration')
+    .select(['repo_id', 'mode'])
     .where('user_id', '=', userId)
-    .where('org_id', 'in', orgIds)
-    .execute()
+    .where('repo_id', 'in', repoIds),
+)
+
+async function loadMemberships(db: Db, userId: UserId, orgIds: readonly number[]): Promise<Set<number>> {
+  const rows = await membershipsOf(db, { userId, orgIds })
   return new Set(rows.map((row) => row.org_id))
 }
+
+const membershipsOf = defineQuery((db, { userId, orgIds }: { userId: UserId; orgIds: readonly number[] }) =>
+  db.selectFrom('org_member').select('org_id').where('user_id', '=', userId).where('org_id', 'in', orgIds),
+)
 
 interface LoadedTeam {
   readonly org_id: number

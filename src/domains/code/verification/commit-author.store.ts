@@ -1,4 +1,5 @@
 import type { Db } from '../../../core/db/database.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, userRows } from '../../accounts/index.ts'
@@ -33,14 +34,7 @@ async function readUsersByEmails(
   const noReplies = wanted.flatMap((email) => parseNoReply(email, noReplyDomain.toLowerCase()) ?? [])
   const plain = wanted.filter((email) => !noReplies.some((address) => address.email === email))
   if (plain.length > 0) {
-    const rows = await db
-      .selectFrom('email_address')
-      .innerJoin('user', 'user.id', 'email_address.user_id')
-      .selectAll('user')
-      .select('email_address.lower_email')
-      .where('lower_email', 'in', plain)
-      .where('is_activated', '=', 1)
-      .execute()
+    const rows = await usersWith(db, { emails: plain })
     for (const row of rows) users.set(row.lower_email, userRows.toUser(row))
   }
   if (noReplies.length > 0) {
@@ -61,6 +55,16 @@ async function readUsersByEmails(
   }
   return users
 }
+
+const usersWith = defineQuery((db, { emails }: { emails: readonly string[] }) =>
+  db
+    .selectFrom('email_address')
+    .innerJoin('user', 'user.id', 'email_address.user_id')
+    .selectAll('user')
+    .select('email_address.lower_email')
+    .where('lower_email', 'in', emails)
+    .where('is_activated', '=', 1),
+)
 
 function parseNoReply(email: string, domain: string): NoReply | undefined {
   if (domain === '' || !email.endsWith(`@${domain}`)) return undefined

@@ -75,13 +75,12 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
 /** Labels of any owner, in no particular order; leaves out unknown ids. */
 export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('label')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
-  return rows.map(toLabel)
+  return (await labelsWithIds(db, { ids: [...new Set(ids)] })).map(toLabel)
 }
+
+const labelsWithIds = defineQuery((db, { ids }: { ids: readonly LabelId[] }) =>
+  db.selectFrom('label').selectAll().where('id', 'in', ids),
+)
 
 /** The labels available to the issues of a repository: its own, and those of the organization that owns it. */
 export interface UsableLabels {

@@ -97,13 +97,13 @@ export async function listMilestonesByIds(
   ids: readonly MilestoneId[],
 ): Promise<ReadonlyMap<MilestoneId, Milestone>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('milestone')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
+  const rows = await milestonesWithIds(db, { ids: [...new Set(ids)] })
   return new Map(rows.map((row) => [asId<MilestoneId>(row.id), toMilestone(row)]))
 }
+
+const milestonesWithIds = defineQuery((db, { ids }: { ids: readonly MilestoneId[] }) =>
+  db.selectFrom('milestone').selectAll().where('id', 'in', ids),
+)
 
 /**
  * The ids of the milestones that the words of a filter name, ascending: those with exactly this title, otherwise the

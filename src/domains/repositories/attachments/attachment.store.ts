@@ -59,9 +59,18 @@ const attachmentsOf = defineQuery((db, { ids }: { ids: readonly number[] }, owne
 
 /** Files of all comments of an issue, sorted by name. */
 export async function listCommentAttachments(db: Db, issueId: IssueId): Promise<Attachment[]> {
-  const query = db.selectFrom('attachment').selectAll().where('issue_id', '=', issueId).where('comment_id', '!=', 0)
-  return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
+  return (await attachmentsOfComments(db, { issueId })).map(toAttachment)
 }
+
+const attachmentsOfComments = defineQuery((db, { issueId }: { issueId: IssueId }) =>
+  db
+    .selectFrom('attachment')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('comment_id', '!=', 0)
+    .orderBy('name')
+    .orderBy('id'),
+)
 
 export async function findAttachment(db: Db, id: number): Promise<Attachment | undefined> {
   const row = await db.selectFrom('attachment').selectAll().where('id', '=', id).executeTakeFirst()

@@ -1,25 +1,29 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type IssueKinds, type Comment, COMMENT_KINDS } from '../issue.policy.ts'
-import { toEntry, updatedIn } from '../timeline/timeline-entry.store.ts'
+import { boundsOf, toEntry, type UpdateBounds, updatedIn } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 
-const comments = (db: Db, span: UpdateSpan) =>
+const comments = (db: Db, bounds: UpdateBounds) =>
   db
     .selectFrom('timeline_entry')
     .selectAll('timeline_entry')
     .where('timeline_entry.kind', '=', 'comment')
-    .where((eb) => updatedIn(span)(eb))
+    .where((eb) => updatedIn(bounds)(eb))
     .orderBy('timeline_entry.created_at')
     .orderBy('timeline_entry.id')
 
 /** All comments of an issue, oldest first. */
 export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: UpdateSpan): Promise<Comment[]> {
-  const rows = await comments(db, span).where('timeline_entry.issue_id', '=', issueId).execute()
-  return rows.map((row) => toEntry(row) as Comment)
+  return (await commentsOf(db, { issueId, ...boundsOf(span) })).map((row) => toEntry(row) as Comment)
 }
+
+const commentsOf = defineQuery((db, { issueId, ...bounds }: UpdateBounds & { issueId: IssueId }) =>
+  comments(db, bounds).where('timeline_entry.issue_id', '=', issueId),
+)
 
 export interface RepoCommentFilter {
   readonly span: UpdateSpan
@@ -34,7 +38,7 @@ export function listCommentsOfRepo(
   { span, kinds }: RepoCommentFilter,
   paging: Paging,
 ): Promise<Page<Comment>> {
-  let query = comments(db, span).where('timeline_entry.repo_id', '=', repoId)
+  let query = comments(db, boundsOf(span)).where('timeline_entry.repo_id', '=', repoId)
   if (!kinds.issues || !kinds.pulls) {
     const isPull = kinds.pulls ? 1 : 0
     query = query.where('timeline_entry.issue_id', 'in', (eb) =>

@@ -78,14 +78,14 @@ const byId = defineQuery((db, { id }: { id: IssueId }) => db.selectFrom('issue')
 /** Issues in the order of `ids`; leaves out unknown ids. */
 export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('issue')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
-  const byId = new Map(rows.map((row) => [row.id, toIssue(row)]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+  const rows = await byIds(db, { ids: [...new Set(ids)] })
+  const found = new Map(rows.map((row) => [row.id, toIssue(row)]))
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
+
+const byIds = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
+  db.selectFrom('issue').selectAll().where('id', 'in', ids),
+)
 
 /** Issues by their repositories and numbers, in no particular order; leaves out unknown ones. */
 export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, readonly number[]>): Promise<Issue[]> {

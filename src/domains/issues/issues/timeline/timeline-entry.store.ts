@@ -156,13 +156,24 @@ const insertion = defineQuery((db, { rows }: { rows: readonly Insertable<Timelin
   db.insertInto('timeline_entry').values(rows).returningAll(),
 )
 
+/** Bounds of the time of the last update, the first inclusive. */
+export interface UpdateBounds {
+  readonly from: number | undefined
+  readonly until: number | undefined
+}
+
+export const boundsOf = ({ since, before }: UpdateSpan): UpdateBounds => ({
+  from: since === undefined ? undefined : secondOf(since),
+  until: before === undefined ? undefined : secondOf(before) + 1000,
+})
+
 /** A condition on the time of the last update. */
 export const updatedIn =
-  ({ since, before }: UpdateSpan) =>
+  ({ from, until }: UpdateBounds) =>
   (eb: ExpressionBuilder<Schema, 'timeline_entry'>): Expression<SqlBool> =>
     eb.and([
-      ...(since === undefined ? [] : [eb('timeline_entry.updated_at', '>=', secondOf(since))]),
-      ...(before === undefined ? [] : [eb('timeline_entry.updated_at', '<', secondOf(before) + 1000)]),
+      ...(from === undefined ? [] : [eb('timeline_entry.updated_at', '>=', from)]),
+      ...(until === undefined ? [] : [eb('timeline_entry.updated_at', '<', until)]),
     ])
 
 export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
@@ -177,13 +188,12 @@ const byId = defineQuery((db, { id }: { id: number }) =>
 /** Entries with these ids, in no particular order; leaves out unknown ids. */
 export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('timeline_entry')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
-  return rows.map(toEntry)
+  return (await byIds(db, { ids: [...new Set(ids)] })).map(toEntry)
 }
+
+const byIds = defineQuery((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('timeline_entry').selectAll().where('id', 'in', ids),
+)
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {

@@ -1,6 +1,13 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { type IssueId, type RepoId, type UserId, asId } from '../../../../core/platform/crypto/ids.ts'
-import { type RefAction, toEntry, type EntryKind, type TimelineEntry, updatedIn } from './timeline-entry.store.ts'
+import {
+  type RefAction,
+  toEntry,
+  type EntryKind,
+  type TimelineEntry,
+  boundsOf,
+  updatedIn,
+} from './timeline-entry.store.ts'
 import { sql, type SqlBool } from 'kysely'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
@@ -91,7 +98,7 @@ export async function listEntries(
     .selectAll('timeline_entry')
     .where('timeline_entry.issue_id', '=', issueId)
     .where('timeline_entry.kind', 'not in', UNLISTED)
-    .where((eb) => updatedIn(span)(eb))
+    .where((eb) => updatedIn(boundsOf(span))(eb))
     .where((eb) => eb.or([eb('timeline_entry.kind', 'not in', ISSUE_REFERENCES), eb.exists(source)]))
     .where((eb) => eb.or([eb('timeline_entry.kind', '!=', 'commit_ref'), eb.exists(sourceOfCommit)]))
     .orderBy('timeline_entry.created_at')
