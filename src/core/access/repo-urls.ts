@@ -1,3 +1,4 @@
+import { flatText } from '../platform/flat-text.ts'
 import type { Site } from '../platform/site.ts'
 
 /** Addresses of a repository and of what is in it. */
@@ -10,7 +11,7 @@ export interface RepoUrls {
 
 export function repoUrls(repo: { readonly fullName: string }, site: Site): RepoUrls {
   const root = site.rootUrl()
-  return { html: `${root}/${repo.fullName}`, api: `${root}/api/v1/repos/${repo.fullName}` }
+  return { html: flatText(root, '/', repo.fullName), api: flatText(root, '/api/v1/repos/', repo.fullName) }
 }
 
 /** A path or a ref as it stands in an address: each part escaped, slashes kept. */

@@ -1,3 +1,5 @@
+import { flatText } from './flat-text.ts'
+
 /** Time as the rest of the server sees it: epoch milliseconds. Tests pass their own. */
 export interface Clock {
   now(): number
@@ -22,7 +24,8 @@ export function wireTime(ms: number): string {
     lastDay = day
   }
   const rest = seconds - day * DAY_SECONDS
-  return `${lastDate}T${TWO_DIGITS[Math.floor(rest / 3600)]}:${TWO_DIGITS[Math.floor(rest / 60) % 60]}:${TWO_DIGITS[rest % 60]}Z`
+  const time = `${TWO_DIGITS[Math.floor(rest / 3600)]}:${TWO_DIGITS[Math.floor(rest / 60) % 60]}:${TWO_DIGITS[rest % 60]}Z`
+  return flatText(lastDate, 'T', time)
 }
 
 /** Wire form of a moment that never came but is stored as a number. */

@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../../../core/access/viewer.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { md5Hex } from '../../../core/platform/crypto/crypto.ts'
@@ -41,7 +42,7 @@ function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site):
     full_name: user.fullName,
     email: showEmail ? user.email : noReplyAddress(user, site.noReplyDomain),
     avatar_url: avatarUrl(user, site),
-    html_url: `${site.rootUrl()}/${user.name}`,
+    html_url: flatText(site.rootUrl(), '/', user.name),
     language: inside ? user.language : '',
     is_admin: inside && user.isAdmin,
     last_login: inside ? lastLogin : ZERO_TIME,
@@ -66,7 +67,7 @@ function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site):
  * too (test/repositories/avatars.test.ts).
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
-  `${site.rootUrl()}/avatars/${user.avatar ?? addressHash(user.email || user.name)}`
+  flatText(site.rootUrl(), '/avatars/', user.avatar ?? addressHash(user.email || user.name))
 
 const addressHashes = boundedCache<string, string>(2000)
 

@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { UserVisibility } from './user-list.store.ts'
 
@@ -11,7 +12,7 @@ interface Person {
 
 /** The public address of a user who hides its e-mail; the id identifies the account. */
 export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string =>
-  `${user.id}+${user.name.toLowerCase()}@${domain}`
+  flatText(user.id, '+', user.name.toLowerCase(), '@', domain)
 
 /** The author of commits that the server writes for a user (behaviour/repositories#creating). */
 export function commitIdentity(user: Person, noReplyDomain: string): { name: string; email: string } {

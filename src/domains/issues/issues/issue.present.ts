@@ -1,6 +1,7 @@
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
+import { flatText } from '../../../core/platform/flat-text.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentAttachment } from '../../repositories/index.ts'
 import type { Label } from '../labels/label.store.ts'
@@ -21,7 +22,7 @@ interface IssueUrls {
 
 export function issueUrls({ number, isPull }: IssueEntity, repo: Repo, site: Site): IssueUrls {
   const { html, api } = repoUrls(repo, site)
-  return { html: `${html}/${isPull ? 'pulls' : 'issues'}/${number}`, api: `${api}/issues/${number}` }
+  return { html: flatText(html, isPull ? '/pulls/' : '/issues/', number), api: flatText(api, '/issues/', number) }
 }
 
 const optionalTime = (time: number | undefined): string | null => (time === undefined ? null : wireTime(time))

@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
@@ -20,7 +21,7 @@ interface EntryUrls {
 export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Repo }, site: Site): EntryUrls {
   const { html } = issueUrls(issue, repo, site)
   return {
-    html_url: `${html}#issuecomment-${id}`,
+    html_url: flatText(html, '#issuecomment-', id),
     pull_request_url: issue.isPull ? html : '',
     issue_url: issue.isPull ? '' : html,
   }

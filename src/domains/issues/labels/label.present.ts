@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import type { Label as LabelModel } from './label.model.ts'
 import type { Label } from './label.store.ts'
 
@@ -11,6 +12,6 @@ export function presentLabel(label: Label, ownerUrl: string): LabelModel {
     is_archived: label.archivedAt !== undefined,
     color,
     description,
-    url: `${ownerUrl}/labels/${id}`,
+    url: flatText(ownerUrl, '/labels/', id),
   }
 }

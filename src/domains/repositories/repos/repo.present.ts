@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import { presentablePermissions, hasUnit } from '../../../core/access/repo-access.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
@@ -52,12 +53,12 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
     mirror: repo.isMirror,
     size: Math.floor((repo.gitSize + repo.lfsSize) / 1024),
     language: repo.primaryLanguage ?? '',
-    languages_url: `${urls.api}/languages`,
+    languages_url: flatText(urls.api, '/languages'),
     html_url: urls.html,
     url: urls.api,
     link: '',
-    ssh_url: `${site.sshPrefix()}${repo.fullName}.git`,
-    clone_url: `${urls.html}.git`,
+    ssh_url: flatText(site.sshPrefix(), repo.fullName, '.git'),
+    clone_url: flatText(urls.html, '.git'),
     original_url: repo.originalUrl ?? '',
     website: repo.website,
     stars_count: repo.starsCount,

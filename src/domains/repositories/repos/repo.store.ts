@@ -1,3 +1,4 @@
+import { flatText } from '../../../core/platform/flat-text.ts'
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../../core/access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
@@ -65,7 +66,7 @@ export function toRepo(row: RepoRow, owner: User): Repo {
     ownerId: asId(row.owner_id),
     owner,
     name: row.name,
-    fullName: `${owner.name}/${row.name}`,
+    fullName: flatText(owner.name, '/', row.name),
     description: row.description,
     website: row.website,
     defaultBranch: row.default_branch,
