@@ -7,6 +7,7 @@ import { addOriginalAuthors } from './202611262130-original-authors.ts'
 import { createSignInSources } from './202611262136-sign-in-sources.ts'
 import { addPackageRegistries } from './202611262140-package-registries.ts'
 import { addPasskeys } from './202611262152-passkeys.ts'
+import { createRepoImports } from './202611262217-repo-imports.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -23,6 +24,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611262136-sign-in-sources': createSignInSources,
   '202611262140-package-registries': addPackageRegistries,
   '202611262152-passkeys': addPasskeys,
+  '202611262217-repo-imports': createRepoImports,
 }
 
 /**

@@ -640,6 +640,15 @@ hook_origin
   CREATE UNIQUE INDEX hook_origin_pk ON public.hook_origin USING btree (origin)
   hook_origin_pk PRIMARY KEY (origin)
 
+import_key
+  repo_id bigint not null
+  kind text not null
+  key text not null
+  value bigint not null
+  CREATE UNIQUE INDEX import_key_pk ON public.import_key USING btree (repo_id, kind, key)
+  import_key_pk PRIMARY KEY (repo_id, kind, key)
+  import_key_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 issue
   id bigint not null identity
   repo_id bigint not null
@@ -1349,6 +1358,35 @@ repo_flag
   CREATE UNIQUE INDEX repo_flag_pk ON public.repo_flag USING btree (repo_id, name)
   repo_flag_pk PRIMARY KEY (repo_id, name)
   repo_flag_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+repo_import
+  id bigint not null identity
+  storage text not null
+  reserved_name text not null
+  state text not null
+  is_async integer not null default 0
+  is_canceled integer not null default 0
+  actor_id bigint not null
+  owner_id bigint not null
+  name text not null
+  repo_id bigint not null default 0
+  phase text not null default ''::text
+  cursor text not null default ''::text
+  done text not null default '{}'::text
+  total text not null default '{}'::text
+  warnings text not null default '[]'::text
+  warnings_count bigint not null default 0
+  error text not null default ''::text
+  request text not null default ''::text
+  created_at bigint not null
+  updated_at bigint not null
+  ended_at bigint not null default 0
+  CREATE INDEX repo_import_actor_id_idx ON public.repo_import USING btree (actor_id)
+  CREATE INDEX repo_import_ended_at_idx ON public.repo_import USING btree (ended_at)
+  CREATE UNIQUE INDEX repo_import_pkey ON public.repo_import USING btree (id)
+  CREATE UNIQUE INDEX repo_import_reserved_name_key ON public.repo_import USING btree (reserved_name)
+  CREATE UNIQUE INDEX repo_import_storage_key ON public.repo_import USING btree (storage)
+  repo_import_pkey PRIMARY KEY (id)
 
 repo_languages
   repo_id bigint not null

@@ -741,6 +741,14 @@ CREATE TABLE "hook_origin" (
   "retry_at" bigint default 0 not null,
   "error" text default '' not null, constraint "hook_origin_pk" primary key ("origin"));
 
+CREATE TABLE "import_key" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "kind" text not null,
+  "key" text not null,
+  "value" bigint not null, constraint "import_key_pk" primary key ("repo_id",
+  "kind",
+  "key"));
+
 CREATE TABLE "issue" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
@@ -1636,6 +1644,41 @@ CREATE TABLE "repo_flag" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "name" text not null, constraint "repo_flag_pk" primary key ("repo_id",
   "name"));
+
+CREATE TABLE "repo_import" (
+  "id" integer primary key autoincrement,
+  "storage" text not null,
+  "reserved_name" text not null,
+  "state" text not null,
+  "is_async" integer default 0 not null,
+  "is_canceled" integer default 0 not null,
+  "actor_id" bigint not null,
+  "owner_id" bigint not null,
+  "name" text not null,
+  "repo_id" bigint default 0 not null,
+  "phase" text default '' not null,
+  "cursor" text default '' not null,
+  "done" text default '{}' not null,
+  "total" text default '{}' not null,
+  "warnings" text default '[]' not null,
+  "warnings_count" bigint default 0 not null,
+  "error" text default '' not null,
+  "request" text default '' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "ended_at" bigint default 0 not null);
+
+CREATE INDEX "repo_import_actor_id_idx" on "repo_import" (
+  "actor_id");
+
+CREATE INDEX "repo_import_ended_at_idx" on "repo_import" (
+  "ended_at");
+
+CREATE UNIQUE INDEX "repo_import_reserved_name_key" on "repo_import" (
+  "reserved_name");
+
+CREATE UNIQUE INDEX "repo_import_storage_key" on "repo_import" (
+  "storage");
 
 CREATE TABLE "repo_languages" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

@@ -1,4 +1,4 @@
-import type { RepoId, UserId } from '../platform/crypto/ids.ts'
+import { asId, type RepoId, type UserId } from '../platform/crypto/ids.ts'
 import type { Viewer, Visibility } from './viewer.ts'
 
 /** A level of access; a higher mode includes the lower ones. */
@@ -102,6 +102,12 @@ export interface RepoAccess {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
+/**
+ * The account that owns repositories until their import is complete: nobody sees them, administrators neither. Its row
+ * is in every database.
+ */
+export const IMPORTER_ID = asId<UserId>(-3)
+
 /** The access of a viewer from whom the repository is hidden. */
 export const NO_ACCESS: RepoAccess = { mode: AccessMode.none, units: new Map() }
 
@@ -115,6 +121,7 @@ export function needsGrants(viewer: Viewer, repo: RepoFacts): boolean {
  * db/stores/visibility.ts.
  */
 export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, grants: RepoGrants): RepoAccess {
+  if (repo.owner.id === IMPORTER_ID) return NO_ACCESS
   if (viewer.kind === 'anonymous') {
     return repo.isPrivate || repo.owner.visibility !== 'public' ? NO_ACCESS : everywhere(repo, AccessMode.read)
   }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { type RepoFacts, hasUnit, type Unit } from './repo-access.ts'
+import { IMPORTER_ID, type RepoFacts, hasUnit, type Unit } from './repo-access.ts'
 
 const NEVER = sql<SqlBool>`1 = 0`
 const IS_UNRESTRICTED = sql<SqlBool>`"user".is_restricted = 0`
@@ -18,6 +18,7 @@ export interface ReadableRepo extends Pick<RepoFacts, 'id' | 'isPrivate'> {
 
 /** As readersOf, of a repository that has the unit. */
 export function readersOfUnit(repo: ReadableRepo, unit: Unit): RawBuilder<SqlBool> {
+  if (repo.owner.id === IMPORTER_ID) return NEVER
   const conditions = [
     sql<SqlBool>`"user".is_admin = 1`,
     sql<SqlBool>`"user".id = ${repo.owner.id}`,

@@ -3,15 +3,16 @@ import type { Db } from '../db/database.ts'
 import { cachedCount, cachedUntilCommit } from '../db/read-cache.ts'
 import type { Schema } from '../db/schema.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
-import { type Unit, unitBit, UNITS } from './repo-access.ts'
+import { IMPORTER_ID, type Unit, unitBit, UNITS } from './repo-access.ts'
 import type { Account, Viewer, Visibility } from './viewer.ts'
 
 // NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than
 // running them.
 
 type RepoAndOwner = Schema & { owner: Schema['user'] }
-const ALWAYS = sql<SqlBool>`1 = 1`
 const NEVER = sql<SqlBool>`1 = 0`
+/** Not being imported. Others than administrators do not see such repositories because they are private. */
+const IS_COMPLETE = sql<SqlBool>`repo.owner_id <> ${sql.lit(IMPORTER_ID)}`
 
 type Builder = ExpressionBuilder<RepoAndOwner, 'repo'>
 
@@ -32,11 +33,12 @@ export function visibleRepos(
     if (viewer.onlyRepos)
       conditions.push(viewer.onlyRepos.size === 0 ? NEVER : eb('repo.id', 'in', [...viewer.onlyRepos]))
     if (viewer.scopes.publicOnly) conditions.push(isPublic())
-    if (!account.isAdmin)
+    if (account.isAdmin) conditions.push(IS_COMPLETE)
+    else
       conditions.push(
         sql<SqlBool>`(${openTo(hiddenFrom(account), someHide)} or repo.id in (${seenBeyond(account, 'union all')}))`,
       )
-    return conditions.length === 0 ? ALWAYS : eb.and(conditions)
+    return eb.and(conditions)
   }
 }
 
@@ -71,7 +73,11 @@ export async function countVisible(db: Db, viewer: Viewer): Promise<number | und
   if (viewer.onlyRepos) return undefined
   if (viewer.scopes.publicOnly) return total(db, openRepos(HIDDEN_FROM_ALL))
   const { account } = viewer
-  if (account.isAdmin) return total(db, sql<number>`(select count(*) from repo)`)
+  if (account.isAdmin)
+    return total(
+      db,
+      sql<number>`(select count(*) from repo) - (select count(*) from repo where repo.owner_id = ${sql.lit(IMPORTER_ID)})`,
+    )
   return total(
     db,
     sql<number>`${openRepos(hiddenFrom(account))} + (select count(*) from (${seenBeyond(account, 'union')}) as beyond)`,

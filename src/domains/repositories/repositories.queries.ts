@@ -25,6 +25,7 @@ import {
   requireRepoName,
   requireUnrestricted,
 } from './repos/creation/create-repo.ts'
+import { deleteHiddenRepo, insertHiddenRepo, revealRepo } from './repos/creation/hidden-repo.ts'
 import { decideCreatorMode, insertNewRepo, recordRepoCreation } from './repos/creation/insert-new-repo.ts'
 import { recordRepoDeletion } from './repos/deletion/delete-repo.ts'
 import { deleteOwnedRepos, listOwnedRepos, listUsedStorages, lockOwnedRepos } from './repos/deletion/deletion.store.ts'
@@ -126,6 +127,9 @@ export const repoCreation = {
   insert: insertRepo,
   insertNew: insertNewRepo,
   record: recordRepoCreation,
+  insertHidden: insertHiddenRepo,
+  reveal: revealRepo,
+  deleteHidden: deleteHiddenRepo,
 } as const
 
 /** The steps of the deletion of all repositories of an owner. */

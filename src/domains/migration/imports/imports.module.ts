@@ -50,6 +50,7 @@ export const module = defineModule({
       largeFiles: lfsTransfers && { lfsObjects, lfsTransfers },
       attachments: services.attachments,
       releaseRules: uploadRules.releases,
+      draftPrefixes: config.pull_request.work_in_progress_prefixes,
       sources: {
         client: outgoingClient,
         timeout: TRANSFER_TIMEOUT_MS,

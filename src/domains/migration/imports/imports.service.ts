@@ -5,9 +5,10 @@ import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
 import { repoCreation } from '../../repositories/index.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
-import { deleteImportFiles, importRepo } from './import-repo.ts'
+import { importRepo } from './import-repo.ts'
+import { abandonImport } from './import-rows.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
-import { listUnfinishedImports } from './unfinished-import.store.ts'
+import { listUnfinishedImports } from './records/unfinished-import.store.ts'
 
 /** The maximum duration of an import; older records belong to imports that have ended in any process. */
 const LONGEST_MS = 24 * 3_600_000
@@ -51,7 +52,8 @@ export function createImports(deps: ImportDeps) {
         started_at < deps.clock.now() - LONGEST_MS
       // NOTE: if the clock was set back, the list includes running imports of this process.
       const dead = unfinished.filter((row) => !running.has(row.storage) && isKilled(row))
-      for (const { storage } of dead) await deleteImportFiles(deps, storage)
+      for (const { storage } of dead)
+        await abandonImport(deps, storage, { state: 'failed', error: 'the server was killed' })
       return dead.length > 0
     },
     /** Aborts running imports and waits for them. */

@@ -109,6 +109,8 @@ export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | '
   readonly largeFiles: LargeFileServices | undefined
   readonly attachments: Services['attachments']
   readonly releaseRules: UploadRules
+  /** Titles of pull requests that begin with one of these are drafts. */
+  readonly draftPrefixes: readonly string[]
   readonly sources: SourceDeps
 }
 

@@ -1,4 +1,4 @@
-import type { RemoteCredentials, GitRepo } from '../../../core/git/index.ts'
+import type { RemoteCredentials } from '../../../core/git/index.ts'
 import { forbidden, invalid } from '../../../core/platform/errors.ts'
 import { lfsServerOf } from '../../code/index.ts'
 import { type RemoteAddress, parseRemoteAddress, readMirrorInterval } from '../mirrors/remote-access.ts'
@@ -11,8 +11,6 @@ import {
   type MetadataPart,
   type RemoteForge,
 } from './new-import.ts'
-import type { Tx } from '../../../core/db/database.ts'
-import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 
 /** Validated input of an import. */
 export interface ImportRequest {
@@ -41,9 +39,7 @@ export async function readRequest(
   { settings, access, largeFiles }: ImportDeps,
   input: NewImport,
 ): Promise<ImportRequest> {
-  if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
-  if (input.isMirror && !settings.mirrorsEnabled)
-    throw forbidden('the site administrator has disabled the creation of new pull mirrors')
+  requireEnabled(settings, input)
   const address = readAddress(input.address)
   const forge = forgeOf(input.service)
   const { token = '', lfsEndpoint = '', wiki = false, lfs = false } = input
@@ -62,6 +58,12 @@ export async function readRequest(
   // Refuses a forbidden host before anything is fetched.
   if (request.lfs && lfsEndpoint !== '') await access.open(server!.url, undefined)
   return request
+}
+
+function requireEnabled(settings: ImportSettings, { isMirror = false }: NewImport): void {
+  if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
+  if (isMirror && !settings.mirrorsEnabled)
+    throw forbidden('the site administrator has disabled the creation of new pull mirrors')
 }
 
 function readAddress(text: string): Extract<RemoteAddress, { kind: 'remote' }> {
@@ -100,27 +102,3 @@ function readInterval({ defaultInterval, minInterval }: ImportSettings, text = '
   if (typeof interval !== 'number') throw invalid(interval.message)
   return interval
 }
-
-/** The context of the parts of an import. */
-export interface ImportContext {
-  readonly request: ImportRequest
-  /** Location after redirects, with the credentials for it. */
-  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
-  /** The fetched repository; it has no row yet. */
-  readonly repo: GitRepo
-  /** The remaining number of bytes that may be fetched; Infinity for no limit. */
-  remainingBytes(): number
-  /** Counts fetched bytes. Throws RemoteError if the limit is exceeded. */
-  countBytes(bytes: number): void
-  /** Adds a warning about missing data to the response and the log. */
-  warn(text: string): void
-  readonly signal: AbortSignal
-  /** Runs the task after the import has succeeded or failed. */
-  onEnd(task: () => Promise<void>): void
-}
-
-/** Writes the fetched data; runs in the transaction that inserts the repository. */
-export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
-
-/** Fetches one kind of data besides git data, such as labels. It is written after all parts have been fetched. */
-export type ImportPart = (context: ImportContext) => Promise<WritePart>

@@ -246,12 +246,13 @@ export async function findRenamedRepoId(db: Db, ownerId: UserId, oldName: string
 
 export async function insertRepo(tx: Tx, values: Insertable<RepoTable>): Promise<RepoId> {
   const { id } = await tx.insertInto('repo').values(values).returning('id').executeTakeFirstOrThrow()
-  await tx
-    .deleteFrom('repo_redirect')
-    .where('owner_id', '=', values.owner_id)
-    .where('lower_name', '=', values.lower_name)
-    .execute()
+  await deleteRedirect(tx, values.owner_id, values.lower_name)
   return asId(id)
+}
+
+/** Deletes the redirect of a name that a repository takes. */
+export async function deleteRedirect(tx: Tx, ownerId: number, lowerName: string): Promise<void> {
+  await tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).execute()
 }
 
 export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTable>): Promise<void> {

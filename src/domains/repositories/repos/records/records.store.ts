@@ -4,7 +4,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { QuotaUsage } from '../../../accounts/index.ts'
 import type { MirrorTable } from '../repo.table.ts'
-import type { UnitSet } from '../../../../core/access/repo-access.ts'
+import { IMPORTER_ID, type UnitSet } from '../../../../core/access/repo-access.ts'
 
 /** A pull mirror; durations are milliseconds, times epoch milliseconds. */
 export interface Mirror {
@@ -112,6 +112,7 @@ export async function countRepos(db: Db): Promise<number> {
     await db
       .selectFrom('repo')
       .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('owner_id', '<>', IMPORTER_ID)
       .executeTakeFirstOrThrow()
   ).count
 }
@@ -134,6 +135,7 @@ export async function loadRepoNumbers(db: Db): Promise<RepoNumbers> {
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .select([sum('is_private').as('isPrivate'), sum('is_fork').as('forks'), sum('is_mirror').as('mirrors')])
     .select([sum('is_archived').as('archived'), sum('git_size').as('gitSize'), sum('lfs_size').as('lfsSize')])
+    .where('owner_id', '<>', IMPORTER_ID)
     .executeTakeFirstOrThrow()
 }
 

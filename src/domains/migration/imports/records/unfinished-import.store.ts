@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Db, Tx } from '../../../core/db/database.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { UnfinishedImportTable } from './unfinished-import.table.ts'
 
 type UnfinishedImport = Selectable<UnfinishedImportTable>

@@ -9,7 +9,7 @@ export interface UnfinishedImportTable {
   holder: Generated<string>
 }
 
-declare module '../../../core/db/schema.ts' {
+declare module '../../../../core/db/schema.ts' {
   interface Schema {
     unfinished_import: UnfinishedImportTable
   }

@@ -1,0 +1,128 @@
+import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { flag } from '../../../core/db/flag.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import type { User } from '../../accounts/index.ts'
+import { lfsQueries, releaseQueries } from '../../code/index.ts'
+import { issueQueries } from '../../issues/index.ts'
+import { branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
+import type { FetchedGit } from './fetch-git.ts'
+import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
+import type { ImportRequest } from './read-request.ts'
+import { deleteImportKeys } from './records/import-key.store.ts'
+import { endRepoImport, findImportByStorage, type RepoImport } from './records/repo-import.store.ts'
+import { deleteUnfinishedImport } from './records/unfinished-import.store.ts'
+
+interface Insertion extends Pick<ImportTask, 'actor' | 'storage'> {
+  readonly input: NewImport
+  readonly request: ImportRequest
+  readonly fetched: FetchedGit
+}
+
+/** Inserts the rows of a repository whose git data has been fetched; nobody sees it. */
+export async function insertHidden(
+  tx: Tx,
+  { clock, rules, access }: ImportDeps,
+  { actor, input, request, storage, fetched }: Insertion,
+): Promise<RepoId> {
+  const at = clock.now()
+  const { interval } = request
+  const isEmpty = fetched.branches.length === 0
+  const id = await repoCreation.insertHidden(tx, {
+    description: input.description ?? '',
+    default_branch: fetched.defaultBranch,
+    wiki_branch: fetched.wikiBranch ?? rules.defaultBranch,
+    object_format: fetched.objectFormat,
+    storage,
+    is_mirror: flag(interval !== undefined),
+    original_url: request.url,
+    units: interval === undefined ? rules.units.normal : rules.units.mirror,
+    git_size: fetched.size,
+    is_empty: flag(isEmpty),
+    branches_count: fetched.branches.length,
+    pushed_at: isEmpty ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  await branchQueries.upsert(tx, { repoId: id, pusherId: actor.account.id, at }, fetched.branches)
+  if (interval === undefined) return id
+  await mirrorQueries.insert(tx, {
+    repo_id: id,
+    interval,
+    synced_at: at,
+    next_sync_at: interval === 0 ? 0 : at + interval,
+    remote_url: request.url,
+    credentials: access.seal(request.credentials),
+    remote_head: fetched.remoteHead,
+    has_wiki: flag(fetched.wikiBranch !== undefined),
+    has_lfs: flag(request.lfs),
+    lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
+  })
+  return id
+}
+
+const COUNTERS = { ...issueQueries.repoCounters, ...releaseQueries.repoCounters, ...lfsQueries.repoCounters }
+
+interface Finish extends Pick<ImportTask, 'actor' | 'owner'> {
+  readonly input: NewImport
+  readonly begun: RepoImport
+  readonly repoId: RepoId
+}
+
+/** Gives the repository to its owner, and ends the import. Throws Conflict if the name is taken by now. */
+export async function finishImport(
+  tx: Tx,
+  deps: ImportDeps,
+  { actor, owner, input: { name, isPrivate = false }, begun, repoId }: Finish,
+): Promise<void> {
+  const { clock, rules, events, jobs } = deps
+  const at = clock.now()
+  await requireBelowLimit(tx, deps, actor, owner)
+  if (await repoQueries.findByName(tx, owner, name)) throw repoCreation.nameConflict()
+  await repoCreation.reveal(tx, repoId, {
+    ownerId: owner.id,
+    name,
+    isPrivate: rules.forcePrivate || isPrivate,
+    watchersCount: rules.autoWatch ? 1 : 0,
+    at,
+  })
+  for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
+  await repoCreation.record(tx, events, { id: repoId, name, actor, owner, at, watch: rules.autoWatch })
+  await jobs.enqueue(tx, 'repo.maintain', { repo_id: repoId }, { key: String(repoId) })
+  await deleteImportKeys(tx, repoId)
+  await deleteUnfinishedImport(tx, begun.storage)
+  await endRepoImport(tx, { ...begun, state: 'done', error: '', repoId, at })
+}
+
+/** Deletes the rows and the files of an import that is not complete, and ends it. */
+export async function abandonImport(
+  { database, git, events, clock }: Pick<ImportDeps, 'clock' | 'database' | 'events' | 'git'>,
+  storage: string,
+  end: { readonly state: 'canceled' | 'failed'; readonly error: string },
+): Promise<void> {
+  const at = clock.now()
+  const begun = await findImportByStorage(database.read, storage)
+  if (begun?.state === 'done') return
+  const id = begun?.repoId
+  if (id !== undefined) await database.transaction((tx) => repoCreation.deleteHidden(tx, events, { id, at }))
+  await git.removeRepo(storage)
+  await git.removeRepo(`${storage}.wiki`)
+  await database.transaction(async (tx) => {
+    await deleteUnfinishedImport(tx, storage)
+    if (begun !== undefined) await endRepoImport(tx, { ...begun, ...end, repoId: 0, at })
+  })
+}
+
+export async function requireQuota(deps: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps.database.read, deps, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoCreation.limitProblem(db, owner, rules.maxCreation)) !== undefined) {
+    throw invalid(
+      `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
+    )
+  }
+}

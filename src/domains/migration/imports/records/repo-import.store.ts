@@ -1,0 +1,115 @@
+import { type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { RepoImportTable } from './repo-import.table.ts'
+
+/** An import of a repository; times are epoch milliseconds. */
+export interface RepoImport {
+  readonly id: number
+  readonly storage: string
+  readonly state: RepoImportTable['state']
+  readonly isAsync: boolean
+  readonly isCanceled: boolean
+  readonly actorId: UserId
+  readonly ownerId: UserId
+  readonly name: string
+  readonly repoId: RepoId | undefined
+  readonly phase: string
+  readonly cursor: string
+  readonly done: Readonly<Record<string, number>>
+  readonly total: Readonly<Record<string, number>>
+  readonly warnings: readonly string[]
+  /** Of all warnings, also those that are not stored. */
+  readonly warningsCount: number
+  readonly error: string
+  /** Encrypted. */
+  readonly request: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly endedAt: number | undefined
+}
+
+const toRepoImport = (row: Selectable<RepoImportTable>): RepoImport => ({
+  id: row.id,
+  storage: row.storage,
+  state: row.state,
+  isAsync: row.is_async === 1,
+  isCanceled: row.is_canceled === 1,
+  actorId: asId(row.actor_id),
+  ownerId: asId(row.owner_id),
+  name: row.name,
+  repoId: row.repo_id === 0 ? undefined : asId(row.repo_id),
+  phase: row.phase,
+  cursor: row.cursor,
+  done: JSON.parse(row.done) as RepoImport['done'],
+  total: JSON.parse(row.total) as RepoImport['total'],
+  warnings: JSON.parse(row.warnings) as RepoImport['warnings'],
+  warningsCount: row.warnings_count,
+  error: row.error,
+  request: row.request,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  endedAt: row.ended_at || undefined,
+})
+
+type NewRepoImport = Pick<
+  Insertable<RepoImportTable>,
+  'storage' | 'is_async' | 'actor_id' | 'owner_id' | 'name' | 'request' | 'warnings' | 'warnings_count'
+> & { readonly at: number }
+
+/** Throws the unique violation of a name that another running import has. */
+export async function insertRepoImport(tx: Tx, { at, ...values }: NewRepoImport): Promise<RepoImport> {
+  const row = await tx
+    .insertInto('repo_import')
+    .values({
+      ...values,
+      reserved_name: `${values.owner_id}/${values.name.toLowerCase()}`,
+      state: 'running',
+      created_at: at,
+      updated_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toRepoImport(row)
+}
+
+export type ProgressValues = Updateable<
+  Pick<
+    RepoImportTable,
+    'cursor' | 'done' | 'phase' | 'repo_id' | 'total' | 'updated_at' | 'warnings' | 'warnings_count'
+  >
+>
+
+/** Returns false if the import was ended or is to stop. */
+export async function recordProgress(tx: Tx, id: number, values: ProgressValues): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('repo_import')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('is_canceled', '=', 0)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+interface End extends Pick<RepoImport, 'id' | 'storage'> {
+  readonly state: Exclude<RepoImport['state'], 'running'>
+  readonly error: string
+  /** Of the repository; 0 without one. */
+  readonly repoId: number
+  readonly at: number
+}
+
+/** Ends an import, which makes its name free. */
+export async function endRepoImport(tx: Tx, { id, storage, state, error, repoId, at }: End): Promise<void> {
+  await tx
+    .updateTable('repo_import')
+    .set({ state, error, repo_id: repoId, reserved_name: storage, request: '', updated_at: at, ended_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function findImportByStorage(db: Db, storage: string): Promise<RepoImport | undefined> {
+  const row = await db.selectFrom('repo_import').selectAll().where('storage', '=', storage).executeTakeFirst()
+  return row && toRepoImport(row)
+}
