@@ -5,8 +5,15 @@ import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
 import { preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
 import { loadCommentsByIds } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
+import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
 import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
+import {
+  completeImport,
+  listImportedIds,
+  listImportedItems,
+  recountImportedComments,
+} from './issues/imports/imported-items.store.ts'
 import { getReadableIssue } from './issues/issue.guards.ts'
 import { listRepoIssueIds } from './issues/lists/repo-issues.store.ts'
 import { listPinnedIds } from './issues/pins/pin.store.ts'
@@ -43,10 +50,13 @@ import {
 } from './issues/timeline/timeline-entry.store.ts'
 import { loadDeletedIssueView, loadIssueViews } from './issues/views.ts'
 import { labelCounters, recountLabels } from './labels/label-counters.store.ts'
-import { insertLabels, listLabelsByIds, listUsableLabels } from './labels/label.store.ts'
+import { insertLabels, listLabelIdsByName, listLabelsByIds, listUsableLabels } from './labels/label.store.ts'
+import { insertImportedMilestone } from './milestones/imported-milestone.store.ts'
 import { milestoneCounters, recountMilestones } from './milestones/milestone-counters.store.ts'
 import { findMilestone } from './milestones/milestone.store.ts'
+import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
+import { insertImportedTimes } from './times/imported-times.store.ts'
 
 /** Reads and commands on issues and pull requests that run in the transaction of a caller in a later domain. */
 export const issueQueries = {
@@ -108,6 +118,14 @@ export const issueChanges = {
 export const issueImports = {
   insertIssues: insertImportedIssues,
   insertEntries: insertImportedEntries,
+  insertMilestone: insertImportedMilestone,
+  insertReactions: insertImportedReactions,
+  insertTimes: insertImportedTimes,
+  insertDependencies: insertImportedDependencies,
+  listIds: listImportedIds,
+  listItems: listImportedItems,
+  recountComments: recountImportedComments,
+  complete: completeImport,
 } as const
 
 /** Reads and commands on labels that run in the transaction of a caller in a later domain. */
@@ -115,6 +133,7 @@ export const labelQueries = {
   listByIds: listLabelsByIds,
   listUsable: listUsableLabels,
   insert: insertLabels,
+  listIdsByName: listLabelIdsByName,
   counters: labelCounters,
   recount: recountLabels,
 } as const

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { dialectOf, type Tx } from '../../../core/db/database.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 
 /** Counter columns of labels, each with the query that counts it for the row `counted`. */
 export const labelCounters = {
@@ -16,3 +17,9 @@ export async function recountLabels(tx: Tx, column: keyof typeof labelCounters, 
     tx,
   )
 }
+
+/** Counts the issues of all labels of a repository that nobody else changes. */
+export const recountLabelsOf = async (tx: Tx, repoId: RepoId): Promise<void> =>
+  void (await sql`update label as counted set issues_count = (${labelCounters.issues_count}) where repo_id = ${repoId}`.execute(
+    tx,
+  ))

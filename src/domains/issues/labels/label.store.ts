@@ -72,6 +72,23 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
   return row && toLabel(row)
 }
 
+/** The ids of the repository's own labels with these exact names; the lowest id of several. */
+export async function listLabelIdsByName(
+  db: Db,
+  repoId: RepoId,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, LabelId>> {
+  if (names.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('label')
+    .select(['id', 'name'])
+    .where('repo_id', '=', repoId)
+    .where('name', 'in', names)
+    .orderBy('id', 'desc')
+    .execute()
+  return new Map(rows.map(({ id, name }) => [name, asId<LabelId>(id)]))
+}
+
 /** Labels of any owner, in no particular order; leaves out unknown ids. */
 export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
   if (ids.length === 0) return []

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { dialectOf, type Tx } from '../../../core/db/database.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 
 /** Counter columns of milestones, each with the query that counts it for the row `counted`. */
 export const milestoneCounters = {
@@ -21,3 +22,9 @@ export async function recountMilestones(
     tx,
   )
 }
+
+/** Counts the issues of all milestones of a repository that nobody else changes. */
+export const recountMilestonesOf = async (tx: Tx, repoId: RepoId): Promise<void> =>
+  void (await sql`update milestone as counted
+    set open_issues = (${milestoneCounters.open_issues}), closed_issues = (${milestoneCounters.closed_issues})
+    where repo_id = ${repoId}`.execute(tx))

@@ -5,8 +5,11 @@ import { indexImportedTexts } from '../texts/imported-text.store.ts'
 import { isPublished } from '../issue.policy.ts'
 import { type NewEntry, secondOf, toEntry, type TimelineEntry } from '../timeline/timeline-entry.store.ts'
 
+/** The kind of an entry with its own data. */
+export type ImportedChange = NewEntry
+
 /** A comment or an event of another service, with a text within the limits of the API. Times are epoch milliseconds. */
-export type ImportedEntry = NewEntry & {
+export type ImportedEntry = ImportedChange & {
   readonly issueId: IssueId
   readonly repoId: RepoId
   readonly actorId: UserId

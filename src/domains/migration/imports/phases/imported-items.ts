@@ -1,0 +1,107 @@
+import type { Database, Db } from '../../../../core/db/database.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { type ImportedItem, issueImports } from '../../../issues/index.ts'
+import type { PhaseContext } from '../phase.ts'
+import type { Pages } from '../source.ts'
+import { STEP_ITEMS } from './batches.ts'
+
+export interface ItemDeps {
+  readonly database: Database
+}
+
+interface Found<T> {
+  readonly item: ImportedItem
+  readonly value: T
+}
+
+interface ItemStep<T> {
+  readonly cursor: string
+  readonly found: readonly Found<T>[]
+}
+
+/** The last issue or pull request that was read, and how many of its values, 0 for all of them. */
+interface Position {
+  readonly isPull: boolean
+  readonly number: number
+  readonly offset: number
+}
+
+const textOf = ({ isPull, number, offset }: Position): string => `${isPull ? 'pull' : 'issue'} ${number} ${offset}`
+
+function parsePosition(cursor: string): Position {
+  const [kind, number, offset] = cursor.split(' ')
+  return { isPull: kind === 'pull', number: Number(number ?? 0), offset: Number(offset ?? 0) }
+}
+
+/**
+ * Reads further data of all imported issues, then of all pull requests, by number. Yields at most 100 values at a time,
+ * and at least once for 100 issues.
+ */
+export async function* readOfItems<T>(
+  { database: { read } }: ItemDeps,
+  { repoId }: Pick<PhaseContext, 'repoId'>,
+  cursor: string,
+  pagesOf: (item: ImportedItem) => Pages<T>,
+): AsyncGenerator<ItemStep<T>, void, undefined> {
+  const begun = parsePosition(cursor)
+  let found: Found<T>[] = []
+  for (const isPull of begun.isPull ? [true] : [false, true]) {
+    const from = isPull === begun.isPull ? begun : { isPull, number: 0, offset: 0 }
+    for await (const { position, value } of walk(itemsAfter(read, repoId, from), from, pagesOf)) {
+      if (value !== undefined) found.push(value)
+      if (value !== undefined && found.length < STEP_ITEMS) continue
+      yield { cursor: textOf(position), found }
+      found = []
+    }
+  }
+}
+
+interface Walked<T> {
+  readonly position: Position
+  /** Undefined after some issues. */
+  readonly value: Found<T> | undefined
+}
+
+/** The values of issues after a position. */
+async function* walk<T>(
+  lists: AsyncIterable<readonly ImportedItem[]>,
+  { isPull, ...from }: Position,
+  pagesOf: (item: ImportedItem) => Pages<T>,
+): AsyncGenerator<Walked<T>, void, undefined> {
+  for await (const items of lists) {
+    for (const item of items) {
+      const skipped = item.number === from.number ? from.offset : 0
+      for await (const { value, offset } of valuesAfter(pagesOf(item), skipped))
+        yield { position: { isPull, number: item.number, offset }, value: { item, value } }
+    }
+    yield { position: { isPull, number: items.at(-1)!.number, offset: 0 }, value: undefined }
+  }
+}
+
+async function* itemsAfter(
+  db: Db,
+  repoId: RepoId,
+  { isPull, number, offset }: Position,
+): AsyncGenerator<readonly ImportedItem[], void, undefined> {
+  // An issue that was read in part is read again.
+  let after = offset === 0 ? number : number - 1
+  for (;;) {
+    const items = await issueImports.listItems(db, repoId, { isPull, after, limit: STEP_ITEMS })
+    if (items.length === 0) return
+    yield items
+    after = items.at(-1)!.number
+  }
+}
+
+/** The values of pages without the first ones, each with its position from 1. */
+async function* valuesAfter<T>(
+  pages: Pages<T>,
+  skipped: number,
+): AsyncGenerator<{ readonly value: T; readonly offset: number }, void, undefined> {
+  let offset = 0
+  for await (const page of pages)
+    for (const value of page) {
+      offset++
+      if (offset > skipped) yield { value, offset }
+    }
+}
