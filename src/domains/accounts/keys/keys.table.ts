@@ -46,6 +46,8 @@ export interface UserKeyTable {
   user_id: number
   title: string
   comment: Generated<string>
+  /** The sign-in source that gave the key and alone changes it; 0 for keys that users added. */
+  source_id: Generated<number>
   created_at: number
   last_used_at: Generated<number>
 }

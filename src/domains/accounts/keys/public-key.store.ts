@@ -1,7 +1,9 @@
+import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { UserKeyTable } from './keys.table.ts'
 
 export interface StoredKey {
   readonly algorithm: string
@@ -15,6 +17,8 @@ export interface UserKey extends StoredKey {
   readonly userId: UserId
   readonly title: string
   readonly comment: string
+  /** The sign-in source that gave the key; 0 for keys that users added. */
+  readonly sourceId: number
   readonly createdAt: number
   /** Epoch milliseconds; undefined if never used. */
   readonly lastUsedAt: number | undefined
@@ -65,6 +69,7 @@ const userKeys = (db: Db) =>
       'user_key.user_id',
       'user_key.title',
       'user_key.comment',
+      'user_key.source_id',
       'user_key.created_at',
       'user_key.last_used_at',
       'public_key.algorithm',
@@ -81,6 +86,7 @@ function toUserKey(row: UserKeyRow): UserKey {
     userId: asId(row.user_id),
     title,
     comment,
+    sourceId: row.source_id,
     algorithm,
     blob,
     fingerprint,
@@ -99,6 +105,15 @@ export async function listUserKeys(
     .$if(filter.userId !== undefined, (q) => q.where('user_key.user_id', '=', filter.userId!))
     .$if(filter.fingerprint !== undefined, (q) => q.where('public_key.fingerprint', '=', filter.fingerprint!))
   return selectPage(query.orderBy('user_key.id'), paging, toUserKey)
+}
+
+/** The keys of a user that a sign-in source gave. */
+export async function listKeysOfSource(db: Db, userId: UserId, sourceId: number): Promise<UserKey[]> {
+  const rows = await userKeys(db)
+    .where('user_key.user_id', '=', userId)
+    .where('user_key.source_id', '=', sourceId)
+    .execute()
+  return rows.map(toUserKey)
 }
 
 export async function findUserKey(db: Db, id: number): Promise<UserKey | undefined> {
@@ -164,7 +179,7 @@ export async function isKeyTitleTaken(db: Db, userId: UserId, title: string): Pr
 
 export async function insertUserKey(
   tx: Tx,
-  values: { key_id: number; user_id: UserId; title: string; comment: string; created_at: number },
+  values: Insertable<UserKeyTable> & { readonly user_id: UserId },
 ): Promise<number> {
   return (await tx.insertInto('user_key').values(values).returning('id').executeTakeFirstOrThrow()).id
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type SignInSourceId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { ExternalIdentityTable } from './sign-in-source.table.ts'
@@ -74,4 +74,77 @@ export async function deleteIdentity(tx: Tx, sourceId: SignInSourceId, userId: U
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
+}
+
+/** The identities of a source for some subjects. */
+export async function listIdentitiesBySubject(
+  db: Db,
+  sourceId: SignInSourceId,
+  subjects: readonly string[],
+): Promise<ExternalIdentity[]> {
+  if (subjects.length === 0) return []
+  const rows = await db
+    .selectFrom('external_identity')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where('subject', 'in', subjects)
+    .execute()
+  return rows.map(toIdentity)
+}
+
+/** The source knows these people at this time. */
+export async function markIdentitiesSeen(
+  tx: Tx,
+  sourceId: SignInSourceId,
+  subjects: readonly string[],
+  at: number,
+): Promise<void> {
+  if (subjects.length === 0) return
+  await tx
+    .updateTable('external_identity')
+    .set({ seen_at: at })
+    .where('source_id', '=', sourceId)
+    .where('subject', 'in', subjects)
+    .execute()
+}
+
+/** Identities that were not seen since a time and whose accounts were not deactivated for it, in order of user id. */
+export async function listUnseenIdentities(
+  db: Db,
+  sourceId: SignInSourceId,
+  { since, after, limit }: { readonly since: number; readonly after: number; readonly limit: number },
+): Promise<ExternalIdentity[]> {
+  const rows = await db
+    .selectFrom('external_identity')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where('seen_at', '<', since)
+    .where('gone_at', '=', 0)
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(limit)
+    .execute()
+  return rows.map(toIdentity)
+}
+
+export async function updateIdentity(
+  tx: Tx,
+  { sourceId, userId }: Pick<ExternalIdentity, 'sourceId' | 'userId'>,
+  values: Pick<Updateable<ExternalIdentityTable>, 'login_name' | 'gone_at' | 'seen_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('external_identity')
+    .set(values)
+    .where('source_id', '=', sourceId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Deletes the identities of a user at all sources of a kind. */
+export async function deleteIdentitiesOfKind(tx: Tx, userId: UserId, kind: string): Promise<void> {
+  await tx
+    .deleteFrom('external_identity')
+    .where('user_id', '=', userId)
+    .where('source_id', 'in', (eb) => eb.selectFrom('sign_in_source').select('id').where('kind', '=', kind))
+    .execute()
 }

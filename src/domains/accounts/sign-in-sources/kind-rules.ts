@@ -5,5 +5,5 @@ export interface KindRules<Settings extends object> {
   /** Settings that are never returned: a change without them leaves them as they are. */
   readonly secrets: readonly (keyof Settings & string)[]
   /** Throws Invalid, with the name of the field. */
-  check(settings: Settings): void
+  check(settings: Settings): Promise<void>
 }

@@ -4,6 +4,7 @@ import { countRows, selectPage } from '../../../core/db/page.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
+import { toUser, type User } from '../users/user.store.ts'
 import type { SignInSourceTable } from './sign-in-source.table.ts'
 
 /** A sign-in source with its settings still encrypted. Times are epoch milliseconds. */
@@ -93,4 +94,17 @@ export async function updateSource(
 /** The identities of the source are deleted with it. */
 export async function deleteSource(tx: Tx, id: SignInSourceId): Promise<void> {
   await tx.deleteFrom('sign_in_source').where('id', '=', id).execute()
+}
+
+/** The account that an administrator bound to a login name of the source; in the case given or in lower case. */
+export async function findBoundUser(db: Db, id: SignInSourceId, loginName: string): Promise<User | undefined> {
+  const row = await db
+    .selectFrom('user')
+    .selectAll()
+    .where('source_id', '=', id)
+    .where('login_name', 'in', [loginName, loginName.toLowerCase()])
+    .where('kind', '=', 'individual')
+    .orderBy('id')
+    .executeTakeFirst()
+  return row && toUser(row)
 }

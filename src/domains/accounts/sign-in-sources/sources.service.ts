@@ -104,8 +104,9 @@ export function createSignInSources(deps: SourceDeps) {
     },
 
     /** Throws Invalid for a setting that cannot be right, and conflict for a taken name. */
-    create(actor: Actor, { kind, name, isActive = true, settings }: NewSource): Promise<SignInSource> {
-      const checked = checkSettings(kind, { ...rulesOf(kind).defaults, ...settings })
+    async create(actor: Actor, { kind, name, isActive = true, settings }: NewSource): Promise<SignInSource> {
+      const checked = { ...rulesOf(kind).defaults, ...settings }
+      await rulesOf(kind).check(checked)
       return retryingTaken(database, async (tx) => {
         await requireFreeName(tx, name)
         const now = clock.now()
@@ -123,12 +124,14 @@ export function createSignInSources(deps: SourceDeps) {
     },
 
     /** Throws NotFound, and as `create`. */
-    edit(actor: Actor, id: SignInSourceId, { name, isActive, settings }: SourceEdit): Promise<SignInSource> {
+    async edit(actor: Actor, id: SignInSourceId, { name, isActive, settings }: SourceEdit): Promise<SignInSource> {
+      const before = await get(id)
+      if (settings !== undefined) await rulesOf(before.kind).check({ ...before.settings, ...settings })
       return retryingTaken(database, async (tx) => {
         if (!(await lockSource(tx, id))) throw errors.signInSourceNotFound()
         const source = open((await findSource(tx, id))!)
         if (name !== undefined) await requireFreeName(tx, name, id)
-        const changed = settings && checkSettings(source.kind, { ...source.settings, ...settings })
+        const changed = settings && { ...source.settings, ...settings }
         await updateSource(tx, id, {
           ...(name !== undefined && { name }),
           ...(isActive !== undefined && { is_active: flag(isActive) }),
@@ -164,11 +167,6 @@ export function createSignInSources(deps: SourceDeps) {
 }
 
 const rulesOf = <Kind extends SourceKind>(kind: Kind): KindRules<SettingsByKind[Kind]> => sourceKinds[kind]
-
-function checkSettings<Kind extends SourceKind>(kind: Kind, settings: SettingsByKind[Kind]): SettingsByKind[Kind] {
-  rulesOf(kind).check(settings)
-  return settings
-}
 
 /** Throws unavailable when the settings were encrypted with another key of the server. */
 function openSource({ secrets }: Pick<SourceDeps, 'secrets'>, { sealed, kind, ...source }: SealedSource): SignInSource {

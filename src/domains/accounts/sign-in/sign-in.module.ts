@@ -53,10 +53,10 @@ const HOUR_SECONDS = 3600
 /** Authentication of requests: passwords, access tokens, keys, browser sessions, and the sign-in pages. */
 export const module = defineModule({
   name: 'sign-in',
-  needs: ['users'],
-  create(core, { users }, guards) {
+  needs: ['passwordSources', 'users'],
+  create(core, { passwordSources, users }, guards) {
     const { clock, site } = core
-    const { checkPassword, ...services } = createServices(core, users)
+    const { checkPassword, ...services } = createServices(core, { passwordSources, users })
     const { keyLogins, tokens, tokenUse, twoFactor } = services
     return {
       services,
@@ -103,7 +103,7 @@ function createServices(
     site,
     tuning: { loginAttempts: attempts = LOGIN_ATTEMPTS },
   }: Core,
-  users: Services['users'],
+  { passwordSources, users }: Pick<Services, 'passwordSources' | 'users'>,
 ) {
   const throttle = new LoginThrottle(clock, attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
@@ -112,6 +112,7 @@ function createServices(
     database,
     throttle,
     passwords,
+    sources: passwordSources,
     rateLimit: rateLimits.passwords,
     records: signInRecords,
   })

@@ -54,6 +54,12 @@ export function createTeamMembers(deps: OrgDeps) {
       const user = await getUser(actor, found, name)
       await deleteFromTeam(deps, actor, { found, user })
     },
+
+    /** As `add`, for a caller who found the user. */
+    addUser: (actor: Actor, found: TeamOf, user: User): Promise<void> => addToTeam(deps, actor, { found, user }),
+    /** As `delete`, for a caller who found the user. */
+    deleteUser: (actor: Actor, found: TeamOf, user: User): Promise<void> =>
+      deleteFromTeam(deps, actor, { found, user }),
   }
 }
 

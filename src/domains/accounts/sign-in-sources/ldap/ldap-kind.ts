@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import { FilterParser } from 'ldapts'
 import { engineErrors, invalidField } from '../../../../core/platform/errors.ts'
 import type { KindRules } from '../kind-rules.ts'
 import type { LdapSettings } from './ldap.model.ts'
@@ -38,20 +37,29 @@ export const ldapKind: KindRules<LdapSettings> = {
     page_size: 500,
   },
   secrets: ['bind_password'],
-  check(settings) {
+  async check(settings) {
     if (!/^[^\s/@]+$/.test(settings.host)) throw invalidField('Host', 'Host')
     if (settings.user_dn === '' && settings.user_search_base === '') throw engineErrors.fieldRequired('UserSearchBase')
     if (settings.user_dn !== '' && !hasPlace(settings.user_dn)) throw invalidField('UserDn', 'must contain %s')
     if (!hasPlace(settings.user_filter)) throw invalidField('UserFilter', 'must contain %s')
     if (settings.group_teams.length > 0 && settings.group_search_base === '')
       throw engineErrors.fieldRequired('GroupSearchBase')
-    checkFilters(settings)
+    await checkFilters(settings)
     checkAttributes(settings)
     checkCertificates(settings.ca_certificates)
   },
 }
 
-function checkFilters(settings: LdapSettings): void {
+async function checkFilters(settings: LdapSettings): Promise<void> {
+  const { FilterParser } = await import('ldapts')
+  const isFilter = (text: string): boolean => {
+    try {
+      FilterParser.parseString(text)
+      return isOneExpression(text)
+    } catch {
+      return false
+    }
+  }
   const filters = {
     UserFilter: fillFilter(settings.user_filter, 'x'),
     AdminFilter: settings.admin_filter,
@@ -60,15 +68,6 @@ function checkFilters(settings: LdapSettings): void {
   }
   for (const [field, filter] of Object.entries(filters)) {
     if (filter !== '' && !isFilter(filter)) throw invalidField(field, 'LdapFilter')
-  }
-}
-
-function isFilter(text: string): boolean {
-  try {
-    FilterParser.parseString(text)
-    return isOneExpression(text)
-  } catch {
-    return false
   }
 }
 

@@ -131,6 +131,13 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
         status: 429,
         error: 'Too many failed attempts. Try again later.',
       })
+    if (isDomainError(error, 'unavailable'))
+      return passwordPage(deps, request, reply, {
+        to,
+        name,
+        status: 503,
+        error: 'The directory that knows your password cannot be reached. Try again later.',
+      })
     throw error
   }
 }

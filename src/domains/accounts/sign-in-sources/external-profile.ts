@@ -1,0 +1,26 @@
+/** A team that members of a group belong to. */
+export interface TeamName {
+  readonly organization: string
+  readonly team: string
+}
+
+/** The teams that a source decides about, for one person. */
+export interface TeamChanges {
+  readonly join: readonly TeamName[]
+  readonly leave: readonly TeamName[]
+}
+
+/** What a sign-in source says about a person. Undefined members stay as they are. */
+export interface ExternalProfile {
+  /** Identifies the person at the source and never changes. */
+  readonly subject: string
+  readonly loginName: string
+  /** Empty if the source gives none. */
+  readonly email: string
+  readonly fullName: string
+  readonly isAdmin?: boolean | undefined
+  readonly isRestricted?: boolean | undefined
+  /** Lines as of `authorized_keys`. */
+  readonly sshKeys?: readonly string[] | undefined
+  readonly teams?: TeamChanges | undefined
+}

@@ -1,0 +1,89 @@
+import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
+import type { Core } from '../../../core/module.ts'
+import type { User } from '../users/user.store.ts'
+import type { ExternalAccounts } from './external-accounts.service.ts'
+import type { LdapSources } from './ldap/ldap-source.ts'
+import type { SignInSource, SignInSources } from './sources.service.ts'
+
+interface Deps extends Pick<Core, 'log'> {
+  readonly sources: Pick<SignInSources, 'find' | 'listActive'>
+  readonly ldap: Pick<LdapSources, 'verify'>
+  readonly accounts: ExternalAccounts
+}
+
+/** Who decides whether a password is right. */
+export interface PasswordDecider {
+  /** Changes whenever the same password might get another decision. */
+  readonly version: string
+  /** The account; undefined for a wrong password. Throws unavailable when the source cannot be asked. */
+  verify(password: string): Promise<User | undefined>
+}
+
+export type PasswordSources = ReturnType<typeof createPasswordSources>
+
+/** Passwords that sign-in sources check. */
+export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
+  async function verify(source: SignInSource<'ldap'>, login: string, password: string): Promise<User | undefined> {
+    try {
+      const profile = await ldap.verify(source, login, password)
+      const rules = { source, createsAccounts: source.settings.create_accounts }
+      return profile && (await accounts.refresh(rules, profile)).user
+    } catch (error) {
+      if (isDomainError(error, 'unavailable')) {
+        log.warn({ source: source.name, reason: error.message }, 'a directory cannot be asked for a password')
+        throw unavailable(`the sign-in source ${source.name} cannot be reached, try again later`)
+      }
+      // The person has the right password, but no account.
+      if (!isDomainError(error, 'forbidden')) throw error
+      log.warn({ source: source.name, reason: error.message }, 'a person of a directory cannot sign in')
+      return undefined
+    }
+  }
+
+  return {
+    /**
+     * Undefined when the server itself decides: for accounts without a directory, and for unknown names when there is
+     * no directory.
+     */
+    async decider(login: string, user: User | undefined): Promise<PasswordDecider | undefined> {
+      if (user !== undefined) {
+        const source = await sources.find(user.sourceId, 'ldap')
+        return (
+          source && {
+            version: `${source.id} ${source.updatedAt} ${user.loginName}`,
+            async verify(password) {
+              if (!source.isActive) return undefined
+              const found = await verify(source, user.loginName || user.name, password)
+              return found?.id === user.id ? found : undefined
+            },
+          }
+        )
+      }
+      const active = await sources.listActive('ldap')
+      if (active.length === 0) return undefined
+      return {
+        version: active.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join(),
+        verify: (password) => firstAccount(active, (source) => verify(source, login.trim(), password)),
+      }
+    },
+  }
+}
+
+/** The first account; a source that is away matters only when no other one knows the password. */
+async function firstAccount(
+  sources: readonly SignInSource<'ldap'>[],
+  verify: (source: SignInSource<'ldap'>) => Promise<User | undefined>,
+): Promise<User | undefined> {
+  let away: unknown
+  for (const source of sources) {
+    try {
+      const user = await verify(source)
+      if (user !== undefined) return user
+    } catch (error) {
+      if (!isDomainError(error, 'unavailable')) throw error
+      away ??= error
+    }
+  }
+  if (away !== undefined) throw away
+  return undefined
+}

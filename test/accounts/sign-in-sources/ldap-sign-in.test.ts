@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { dnOf, findSlapd } from '../../harness/directory.ts'
+import { ldapWorld } from './ldap-fixture.ts'
+
+const slapd = findSlapd()
+
+describe.skipIf(slapd === undefined)('accounts of a directory', () => {
+  describeOnBoth('sign-in', (kind) => {
+    const world = ldapWorld(slapd!, { on: kind })
+    const me = async (login: string, password?: string) => world.as(login, password).get('/user')
+
+    it('makes the account at the first sign-in, with what the directory says', async () => {
+      const id = await world.addSource('people')
+      await world.directory.addPerson('Ann.Archer', { cn: 'Ann Archer' })
+      const first = await me('ann.archer', 'Ann.Archer-password')
+      expect([first.status, first.json]).toMatchObject([
+        200,
+        {
+          login: 'Ann.Archer',
+          login_name: 'Ann.Archer',
+          source_id: id,
+          full_name: 'Ann Archer',
+          email: 'Ann.Archer@corp.test',
+          active: true,
+          is_admin: false,
+        },
+      ])
+      const second = await me('Ann.Archer')
+      expect([second.status, second.json.id]).toEqual([200, first.json.id])
+      expect((await me('ann.archer@corp.test', 'Ann.Archer-password')).json.id).toBe(first.json.id)
+    })
+
+    it.each([
+      ['a wrong password', 'Ann.Archer', 'wrong'],
+      ['no password, which directories take for an anonymous bind', 'Ann.Archer', ''],
+      ['an unknown name', 'nobody', 'nobody-password'],
+      ['a name that would be a filter', '*', 'Ann.Archer-password'],
+      ['a name that ends the filter', 'Ann.Archer)(uid=*', 'Ann.Archer-password'],
+      ['a name that adds to the filter', '*)(objectClass=*', 'Ann.Archer-password'],
+      ['the name of a mechanism', 'EXTERNAL', 'Ann.Archer-password'],
+      ['a name of spaces', '   ', 'Ann.Archer-password'],
+    ])('refuses %s', async (_, login, password) => {
+      const refused = await me(login, password)
+      expect([refused.status, refused.json.message]).toEqual([401, 'invalid username, password or token'])
+    })
+
+    it('never gives the account of this server to a person of the directory with its name', async () => {
+      const bob = await world.server.world.user('bob')
+      await world.directory.addPerson('bob')
+      expect((await me('bob')).status).toBe(401)
+      expect((await bob.client.get('/user')).json.id).toBe(bob.user.id)
+      await world.directory.addPerson('robert', { mail: 'bob@example.test' })
+      expect((await me('robert')).status, 'nor the account with the address').toBe(401)
+    })
+
+    it('never gives the account of an entry to another one with its name', async () => {
+      await world.directory.addPerson('eve')
+      const { json } = await me('eve')
+      await world.directory.admin((client) => client.del(dnOf('eve')))
+      await world.directory.addPerson('eve', { cn: 'Eve the Second' })
+      expect((await me('eve', 'eve-password-2')).status).toBe(401)
+      // Within the minute for which right passwords are remembered, only a new password shows it.
+      await world.directory.admin((client) => client.del(dnOf('eve')))
+      await world.directory.addPerson('eve', { password: 'eve-password-3' })
+      expect((await me('eve', 'eve-password-3')).status).toBe(401)
+      // Until an administrator says that it is the same person.
+      await world.root.client.patch('/admin/users/eve', { login_name: 'eve' })
+      expect((await me('eve', 'eve-password-3')).json.id).toBe(json.id)
+    })
+
+    it('finds the account again when the directory renames the person', async () => {
+      await world.directory.addPerson('miss')
+      const { json } = await me('miss')
+      await world.directory.admin((client) => client.modifyDN(dnOf('miss'), 'uid=mrs'))
+      const renamed = await me('mrs', 'miss-password')
+      expect([renamed.status, renamed.json]).toMatchObject([200, { id: json.id, login: 'miss', login_name: 'mrs' }])
+    })
+
+    it('binds an account that an administrator made, and refuses its old password', async () => {
+      const cyd = await world.server.world.user('cyd')
+      await world.directory.addPerson('c.clark')
+      const [source] = (await world.root.client.get('/admin/auth-sources')).json as { id: number }[]
+      await world.root.client.patch('/admin/users/cyd', { source_id: source!.id, login_name: 'c.clark' })
+      expect((await cyd.client.get('/user')).status).toBe(401)
+      for (const login of ['cyd', 'c.clark'])
+        expect((await me(login, 'c.clark-password')).json.id, login).toBe(cyd.user.id)
+    })
+
+    it('of an inactive source are refused, and of nobody else', async () => {
+      const [source] = (await world.root.client.get('/admin/auth-sources')).json as { id: number }[]
+      await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: false })
+      await world.directory.addPerson('fay')
+      expect((await me('fay')).status).toBe(401)
+      expect((await world.root.client.get('/user')).status).toBe(200)
+      await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: true })
+      expect((await me('fay')).status).toBe(200)
+    })
+  })
+})
