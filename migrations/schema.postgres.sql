@@ -1491,6 +1491,8 @@ sign_in_source
   settings text not null default ''::text
   created_at bigint not null
   updated_at bigint not null
+  synchronized_at bigint not null default 0
+  sync_report text not null default ''::text
   CREATE UNIQUE INDEX sign_in_source_lower_name_key ON public.sign_in_source USING btree (lower_name)
   CREATE UNIQUE INDEX sign_in_source_pkey ON public.sign_in_source USING btree (id)
   sign_in_source_pkey PRIMARY KEY (id)

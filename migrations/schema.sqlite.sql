@@ -1782,7 +1782,9 @@ CREATE TABLE "sign_in_source" (
   "is_active" integer default 1 not null,
   "settings" text default '' not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "synchronized_at" bigint default 0 not null,
+  "sync_report" text default '' not null);
 
 CREATE UNIQUE INDEX "sign_in_source_lower_name_key" on "sign_in_source" (
   "lower_name");

@@ -4,16 +4,18 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'ldapts'
+import { Attribute, Change, Client } from 'ldapts'
 import { createAuthority } from './certificates.ts'
 import { freePort } from './free-port.ts'
 
-export const BASE = 'dc=example,dc=test'
+const BASE = 'dc=example,dc=test'
 export const PEOPLE = `ou=people,${BASE}`
 export const GROUPS = `ou=groups,${BASE}`
 /** The account that searches. */
 export const READER = `cn=reader,${BASE}`
 export const READER_PASSWORD = 'reader-secret'
+/** As the account that searches, but with the size limit that `restart` sets. */
+const LIMITED = `cn=limited,${BASE}`
 const ROOT = `cn=root,${BASE}`
 const ROOT_PASSWORD = 'root-secret'
 const START_DEADLINE_MS = 20_000
@@ -27,6 +29,8 @@ export interface TestDirectory {
   /** Of the authority that certifies `localhost` and 127.0.0.1. */
   readonly caPem: string
   addPerson(uid: string, more?: Values & { readonly password?: string }): Promise<void>
+  /** Replaces these attributes of a person. */
+  change(uid: string, values: Values): Promise<void>
   addGroup(cn: string, members: readonly string[]): Promise<void>
   /** Connected as the administrator of the directory. */
   admin<T>(work: (client: Client) => Promise<T>): Promise<T>
@@ -86,6 +90,16 @@ export async function startDirectory(program: string): Promise<TestDirectory> {
           userPassword: password,
           ...(more as Record<string, string | string[]>),
         }),
+      ),
+    change: (uid, values) =>
+      directory.admin((client) =>
+        client.modify(
+          dnOf(uid),
+          Object.entries(values).map(
+            ([type, value]) =>
+              new Change({ operation: 'replace', modification: new Attribute({ type, values: [value].flat() }) }),
+          ),
+        ),
       ),
     addGroup: (cn, members) =>
       directory.admin((client) =>
@@ -152,7 +166,7 @@ directory ${dir}/db
 dbnosync
 index objectClass,uid,member,mail eq
 access to attrs=userPassword by anonymous auth by * none
-access to * by dn.exact="${READER}" read by self read by anonymous auth by * none
+access to * by dn.exact="${READER}" read by dn.exact="${LIMITED}" read by self read by anonymous auth by * none
 limits dn.exact="${READER}" size.pr=unlimited
 `
 
@@ -175,4 +189,10 @@ objectClass: organizationalRole
 objectClass: simpleSecurityObject
 cn: reader
 userPassword: ${READER_PASSWORD}
+
+dn: ${LIMITED}
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+cn: limited
+userPassword: limited-secret
 `

@@ -29,7 +29,7 @@ export interface AccountRules {
   readonly createsAccounts: boolean
 }
 
-interface Found {
+export interface Found {
   readonly user: User
   /** Undefined when the account has just got its identity. */
   readonly identity: ExternalIdentity | undefined
@@ -109,10 +109,10 @@ export function createExternalAccounts(deps: Deps) {
   return {
     /**
      * The account of a person whom the source knows, with what the source says now. Throws forbidden when the person
-     * has none and cannot get one.
+     * has none and cannot get one. `known`: the account, if the caller has found it by its identity.
      */
-    async refresh(rules: AccountRules, profile: ExternalProfile): Promise<Outcome> {
-      const found = await findAccount(rules, profile)
+    async refresh(rules: AccountRules, profile: ExternalProfile, known?: Found): Promise<Outcome> {
+      const found = known ?? (await findAccount(rules, profile))
       if (found === undefined) {
         if (!rules.createsAccounts) throw errors.externalAccountMissing(profile.loginName)
         const user = await create(rules, profile)

@@ -11,6 +11,10 @@ export interface SignInSourceTable {
   is_active: Generated<Flag>
   /** JSON of the settings of its kind, encrypted. */
   settings: Generated<string>
+  /** Epoch milliseconds at which the last synchronization ended; 0 before the first one. */
+  synchronized_at: Generated<number>
+  /** JSON of its report. */
+  sync_report: Generated<string>
   created_at: number
   updated_at: number
 }

@@ -1,4 +1,8 @@
 import { defineModule } from '../../../core/module.ts'
+import type { SignInSourceId } from '../../../core/platform/crypto/ids.ts'
+import { createDirectorySync, type DirectorySync } from './directory-sync.service.ts'
+import { createSourceTest, type SourceTest } from './source-test.service.ts'
+import { createSourceJobs, requestSynchronization, sourceTasks } from './sources.jobs.ts'
 import { createExternalAccounts } from './external-accounts.service.ts'
 import { createExternalIdentities, type ExternalIdentities } from './identities.service.ts'
 import type { DirectoryTimes } from './ldap/connection.ts'
@@ -12,9 +16,11 @@ import { createSignInSources, sealedSourceColumns, type SignInSources } from './
 
 declare module '../../../core/module.ts' {
   interface Services {
+    readonly directorySync: DirectorySync
     readonly externalIdentities: ExternalIdentities
     readonly passwordSources: PasswordSources
     readonly signInSources: SignInSources
+    readonly sourceTest: SourceTest
   }
   interface Tuning {
     readonly directory: Partial<DirectoryTimes>
@@ -25,7 +31,7 @@ declare module '../../../core/module.ts' {
 export const module = defineModule({
   name: 'sign-in-sources',
   needs: ['sshKeys', 'teamMembers', 'users'],
-  create({ config, database, clock, events, log, secrets, tuning }, { sshKeys, teamMembers, users }) {
+  create({ config, database, clock, events, jobs, log, secrets, tuning }, { sshKeys, teamMembers, users }) {
     const sources = createSignInSources({
       database,
       clock,
@@ -35,15 +41,23 @@ export const module = defineModule({
     })
     const identities = createExternalIdentities({ database, clock, events })
     const ldap = createLdapSources({ tuning: tuning.directory })
+    const test = createSourceTest(ldap)
     const teams = createSourceTeams({ database, log, teamMembers })
     const accounts = createExternalAccounts({ database, clock, log, users, identities, sshKeys, teams })
+    const sync = createDirectorySync({ database, clock, events, log, sources, ldap, accounts, users })
+    const requestSync = (id: SignInSourceId): Promise<void> =>
+      database.transaction((tx) => requestSynchronization(jobs, tx, id))
     return {
       services: {
+        directorySync: sync,
         externalIdentities: identities,
         passwordSources: createPasswordSources({ sources, ldap, accounts, log }),
         signInSources: sources,
+        sourceTest: test,
       },
-      operations: sourceOperations({ sources }),
+      operations: sourceOperations({ sources, test, requestSync }),
+      jobs: createSourceJobs({ sync, sources }),
+      tasks: sourceTasks(jobs, sources),
       events: sourceEvents,
       projections: identityProjections,
       sealedColumns: [sealedSourceColumns],

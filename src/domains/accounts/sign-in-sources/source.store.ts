@@ -5,6 +5,7 @@ import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
 import { toUser, type User } from '../users/user.store.ts'
+import { readReport, type SyncReport } from './sync-report.ts'
 import type { SignInSourceTable } from './sign-in-source.table.ts'
 
 /** A sign-in source with its settings still encrypted. Times are epoch milliseconds. */
@@ -14,6 +15,8 @@ export interface SealedSource {
   readonly name: string
   readonly isActive: boolean
   readonly sealed: string
+  /** Undefined before the first synchronization. */
+  readonly synchronized: { readonly at: number; readonly report: SyncReport } | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -24,9 +27,15 @@ const toSource = (row: Selectable<SignInSourceTable>): SealedSource => ({
   name: row.name,
   isActive: row.is_active === 1,
   sealed: row.settings,
+  synchronized: reportOf(row),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
+
+function reportOf(row: Selectable<SignInSourceTable>): SealedSource['synchronized'] {
+  const report = readReport(row.sync_report)
+  return report && { at: row.synchronized_at, report }
+}
 
 /** In the order of their ids. */
 export const listSources = (db: Db, paging: Paging): Promise<Page<SealedSource>> =>

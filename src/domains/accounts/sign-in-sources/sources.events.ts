@@ -11,6 +11,16 @@ export const sourceEvents = {
   'external_identity.unlinked': Type.Object(Identity),
   'sign_in_source.created': Type.Object(Source),
   'sign_in_source.deleted': Type.Object(Source),
+  /** Its accounts were compared with the directory; incomplete when the directory did not give all entries. */
+  'sign_in_source.synchronized': Type.Object({
+    ...Source,
+    complete: Type.Boolean(),
+    entries: Type.Integer(),
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    deactivated: Type.Integer(),
+    skipped: Type.Integer(),
+  }),
   /** `changed`: names of members, without their values. */
   'sign_in_source.edited': Type.Object({ ...Source, changed: Type.Array(Type.String()) }),
 }

@@ -1,22 +1,32 @@
 import { Type } from '@sinclair/typebox'
-import { created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { accepted, created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
-import { AuthSource, CreateAuthSourceOption, EditAuthSourceOption } from './source.model.ts'
-import { presentSource } from './source.present.ts'
+import {
+  AuthSource,
+  AuthSourceTest,
+  CreateAuthSourceOption,
+  EditAuthSourceOption,
+  TestAuthSourceOption,
+} from './source.model.ts'
+import { presentSource, presentTest } from './source.present.ts'
 import { sourceKinds } from './source-kind.ts'
+import type { SourceTest } from './source-test.service.ts'
 import type { SignInSource, SignInSources } from './sources.service.ts'
 
 interface Deps {
   readonly sources: SignInSources
+  readonly test: SourceTest
+  /** Starts a synchronization. */
+  readonly requestSync: (id: SignInSourceId) => Promise<void>
 }
 
 const present = (source: SignInSource): AuthSource => presentSource(source, sourceKinds[source.kind].secrets)
 
 /** Administration of sign-in sources, beyond the contract (docs/operate/sign-in.md). */
-export const sourceOperations = (deps: Deps): Operation[] => [...collection(deps), ...single(deps)]
+export const sourceOperations = (deps: Deps): Operation[] => [...collection(deps), ...single(deps), ...directory(deps)]
 
 function collection({ sources }: Deps): Operation[] {
   const common = { path: '/admin/auth-sources', area: 'admin', scopes: ['admin'], guard: siteAdmin } as const
@@ -92,6 +102,40 @@ function single({ sources }: Deps): Operation[] {
       async handler({ access, params }) {
         await sources.delete(access, params.id)
         return noContent()
+      },
+    }),
+  ]
+}
+
+function directory({ sources, test, requestSync }: Deps): Operation[] {
+  const common = {
+    method: 'POST',
+    params: { id: asId<SignInSourceId> },
+    area: 'admin',
+    scopes: ['admin'],
+    guard: siteAdmin,
+    errors: [403, 404, 422],
+  } as const
+  return [
+    defineOperation({
+      ...common,
+      path: '/admin/auth-sources/{id:int}/test',
+      id: 'adminTestAuthSource',
+      summary: 'Ask a sign-in source, without changing anything',
+      body: TestAuthSourceOption,
+      responses: { 200: AuthSourceTest },
+      handler: async ({ params, body }) => ok(presentTest(await test(await sources.get(params.id), body))),
+    }),
+    defineOperation({
+      ...common,
+      path: '/admin/auth-sources/{id:int}/sync',
+      id: 'adminSyncAuthSource',
+      summary: 'Compare the accounts of a sign-in source with its directory, in the background',
+      responses: { 202: AuthSource },
+      async handler({ params }) {
+        const source = await sources.getDirectory(params.id)
+        await requestSync(source.id)
+        return accepted(present(source))
       },
     }),
   ]

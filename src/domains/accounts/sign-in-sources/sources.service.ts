@@ -3,7 +3,7 @@ import { retryingTaken, type Tx } from '../../../core/db/database.ts'
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { Core } from '../../../core/module.ts'
-import { engineErrors, unavailable } from '../../../core/platform/errors.ts'
+import { engineErrors, invalid, unavailable } from '../../../core/platform/errors.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { errors } from '../../errors.ts'
@@ -83,6 +83,12 @@ export function createSignInSources(deps: SourceDeps) {
   return {
     /** Throws NotFound. */
     get,
+    /** Throws NotFound, and Invalid for a source that has no directory. */
+    async getDirectory(id: SignInSourceId): Promise<SignInSource<'ldap'>> {
+      const source = await get(id)
+      if (source.kind !== 'ldap') throw invalid(`the sign-in source ${source.name} has no directory`)
+      return source
+    },
     /** Undefined also for a source of another kind. */
     async find<Kind extends SourceKind>(id: number, kind: Kind): Promise<SignInSource<Kind> | undefined> {
       const source = id > 0 ? await findSource(read, asId(id)) : undefined
@@ -97,6 +103,10 @@ export function createSignInSources(deps: SourceDeps) {
       const page = await listSources(read, paging)
       return { items: page.items.map(open), total: page.total }
     },
+    exists: async (id: SignInSourceId): Promise<boolean> => (await findSource(read, id)) !== undefined,
+    /** Active sources whose accounts are compared with a directory. */
+    listSynchronized: async (tx: Tx): Promise<SignInSource[]> =>
+      (await listActiveSources(tx)).map(open).filter(({ kind, settings }) => kind === 'ldap' && settings.synchronize),
     /** In the order of their ids. */
     async listActive<Kind extends SourceKind>(kind: Kind): Promise<SignInSource<Kind>[]> {
       const sources = (await listActiveSources(read)).filter((source) => source.kind === kind)

@@ -148,7 +148,7 @@ const adminProjections: Projections = {
   })),
 }
 
-type SourceKind = `sign_in_source.${'created' | 'deleted' | 'edited'}`
+type SourceKind = `sign_in_source.${'created' | 'deleted' | 'edited' | 'synchronized'}`
 
 const onSource = <Kind extends SourceKind>(action: string) =>
   recorded<Kind>(async (_, { payload }) => {
@@ -168,6 +168,7 @@ const sourceProjections: Projections = {
   'external_identity.unlinked': onIdentity<'external_identity.unlinked'>('identity.unlinked'),
   'sign_in_source.created': onSource<'sign_in_source.created'>('sign-in-source.created'),
   'sign_in_source.edited': onSource<'sign_in_source.edited'>('sign-in-source.changed'),
+  'sign_in_source.synchronized': onSource<'sign_in_source.synchronized'>('sign-in-source.synchronized'),
   'sign_in_source.deleted': onSource<'sign_in_source.deleted'>('sign-in-source.deleted'),
 }
 

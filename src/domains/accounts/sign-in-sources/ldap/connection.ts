@@ -183,6 +183,11 @@ function codeOf(error: unknown): number {
 /** The message is for administrators. */
 function failed(error: unknown): DomainError {
   if (isDomainError(error)) return error
-  const { message } = error as Error
-  return unavailable(`the directory: ${message.replaceAll(/\s+/g, ' ').slice(0, 300)}`).causedBy(error)
+  const { message, constructor } = error as Error
+  const code = codeOf(error)
+  // Messages of result codes are empty or texts of the directory.
+  const reason = code === 0 ? message : `${constructor.name.replace(/Error$/, '')} (${code}) ${message}`
+  return unavailable(`the directory: ${reason.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON)}`).causedBy(error)
 }
+
+const MAX_REASON = 300

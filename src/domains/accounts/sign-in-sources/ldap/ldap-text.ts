@@ -4,7 +4,7 @@
 export const escapeFilterValue = (value: string): string => value.replaceAll(/[\0()*\\]/g, hexOf)
 
 /** A value in a distinguished name (RFC 4514). */
-export const escapeDnValue = (value: string): string => value.replaceAll(/[\0"#+,;<=>\\]|^ | $/g, hexOf)
+const escapeDnValue = (value: string): string => value.replaceAll(/[\0"#+,;<=>\\]|^ | $/g, hexOf)
 
 const hexOf = (character: string): string => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
