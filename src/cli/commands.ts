@@ -1,3 +1,4 @@
+import { authCommands } from './auth-commands.ts'
 import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
@@ -128,6 +129,7 @@ export const commands: readonly Command[] = [
     },
     load: async () => (await import('./admin-token.ts')).createToken,
   },
+  ...authCommands,
   {
     words: 'admin hook dead',
     summary: 'List failed webhook deliveries: uuid, webhook, event, time, attempts, address, reason',
