@@ -43,6 +43,7 @@ export const errors = defineErrors({
   signInSourceExists: ['conflict', 'sign-in source already exists: [name: {name}]'],
   signInSourceUsed: ['conflict', 'sign-in source is in use: {count} accounts belong to it'],
   identityTaken: ['conflict', 'the identity, or the account at this source, is linked already'],
+  passwordOfDirectory: ['bad-request', 'the password of this account is that of its directory: change it there'],
   externalAccountMissing: ['forbidden', 'there is no account for {login}'],
   externalAccountNotCreated: ['forbidden', 'an account for {login} cannot be created: {reason}'],
   externalAccountOfOther: ['forbidden', 'the account {name} belongs to another entry of the sign-in source'],

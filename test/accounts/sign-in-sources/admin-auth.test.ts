@@ -70,11 +70,28 @@ describe.skipIf(slapd === undefined)('ingot admin auth with a directory', () => 
       return path
     }
     const added = await auth(
-      ...['add-ldap', '--name', 'company', '--host', '127.0.0.1', '--port', String(directory.port)],
-      ...['--security-protocol', 'starttls', '--ca-file', file('ca.pem', directory.caPem)],
-      ...['--bind-dn', READER, '--bind-password-file', file('bind', `${READER_PASSWORD}\n`)],
-      ...['--user-search-base', PEOPLE, '--group-search-base', GROUPS],
-      ...['--group-team', `acme/devs=cn=devs,${GROUPS}`, '--no-create-accounts'],
+      'add-ldap',
+      '--name',
+      'company',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(directory.port),
+      '--security-protocol',
+      'starttls',
+      '--ca-file',
+      file('ca.pem', directory.caPem),
+      '--bind-dn',
+      READER,
+      '--bind-password-file',
+      file('bind', `${READER_PASSWORD}\n`),
+      '--user-search-base',
+      PEOPLE,
+      '--group-search-base',
+      GROUPS,
+      '--group-team',
+      `acme/devs=cn=devs,${GROUPS}`,
+      '--no-create-accounts',
     )
     expect(added.stderr).toBe('')
     expect([added.code, added.stdout.trim()]).toEqual([0, expect.stringMatching(/^\d+$/)])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createBrowser } from '../../harness/browser.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
-import { dnOf, findSlapd } from '../../harness/directory.ts'
+import { dnOf, findSlapd, PEOPLE } from '../../harness/directory.ts'
 import { ldapWorld } from './ldap-fixture.ts'
 
 const slapd = findSlapd()
@@ -87,6 +88,14 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
         expect((await me(login, 'c.clark-password')).json.id, login).toBe(cyd.user.id)
     })
 
+    it('makes one account when several processes see the person at once', async () => {
+      await world.directory.addPerson('ivy')
+      const decider = await world.server.app.passwordSources.decider('ivy', undefined)
+      const users = await Promise.all(Array.from({ length: 10 }, () => decider!.verify('ivy-password')))
+      const { id } = (await me('ivy')).json as { id: number }
+      expect(users.map((user) => user?.id)).toEqual(Array.from({ length: 10 }, () => id))
+    })
+
     it('of an inactive source are refused, and of nobody else', async () => {
       const [source] = (await world.root.client.get('/admin/auth-sources')).json as { id: number }[]
       await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: false })
@@ -95,6 +104,53 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       expect((await world.root.client.get('/user')).status).toBe(200)
       await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: true })
       expect((await me('fay')).status).toBe(200)
+    })
+  })
+
+  describe('by a template of names', () => {
+    const world = ldapWorld(slapd!)
+    const status = async (login: string, password: string): Promise<number> =>
+      (await world.as(login, password).get('/user')).status
+
+    it('binds at once, and reads the entry as the user', async () => {
+      await world.addSource('template', {
+        user_dn: `uid=%s,${PEOPLE}`,
+        bind_dn: '',
+        bind_password: '',
+        user_search_base: '',
+        group_search_base: '',
+        user_filter: '(&(objectClass=inetOrgPerson)(uid=%s)(!(title=guest)))',
+      })
+      await world.directory.addPerson('gus', { cn: 'Gus' })
+      await world.directory.addPerson('hal', { title: 'guest' })
+      expect((await world.as('gus').get('/user')).json).toMatchObject({ login: 'gus', full_name: 'Gus' })
+      expect(await status('gus', 'wrong')).toBe(401)
+      expect(await status('hal', 'hal-password'), 'the filter excludes it').toBe(401)
+      for (const login of ['gus,', 'gus,ou=people', 'x+uid=gus', '*', '"gus"', String.raw`\67us`])
+        expect(await status(login, 'gus-password'), login).toBe(401)
+    })
+
+    it('refuses to change the password, which is that of the directory', async () => {
+      const browser = createBrowser(world.server.url)
+      await browser.open('/user/login')
+      await browser.send({ user_name: 'gus', password: 'gus-password' })
+      await browser.open('/user/change_password')
+      const refused = await browser.send({
+        old_password: 'gus-password',
+        password: 'An0ther-password!',
+        password_again: 'An0ther-password!',
+      })
+      expect([refused.status, refused.text.includes('password of this account is that of')]).toEqual([422, true])
+    })
+
+    it('cannot be compared with the directory, which is said', async () => {
+      const [source] = (await world.root.client.get('/admin/auth-sources')).json as { id: number }[]
+      await world.root.client.post(`/admin/auth-sources/${source!.id}/sync`)
+      await world.server.drain()
+      expect((await world.root.client.get(`/admin/auth-sources/${source!.id}`)).json.last_sync).toMatchObject({
+        complete: false,
+        problems: ['the sign-in source template has no user_search_base'],
+      })
     })
   })
 })

@@ -10,7 +10,7 @@ import type { User } from '../users/user.store.ts'
 import type { Users } from '../users/users.service.ts'
 import { accountNameOf } from './account-name.policy.ts'
 import type { ExternalProfile } from './external-profile.ts'
-import { type ExternalIdentity, updateIdentity } from './identity.store.ts'
+import { type ExternalIdentity, type NewIdentity, updateIdentity } from './identity.store.ts'
 import type { ExternalIdentities } from './identities.service.ts'
 import { findBoundUser } from './source.store.ts'
 import type { SourceTeams } from './source-teams.ts'
@@ -60,7 +60,7 @@ export function createExternalAccounts(deps: Deps) {
     if (bound === undefined) return undefined
     const other = await identities.findOf(source.id, bound.id)
     if (other !== undefined) throw errors.externalAccountOfOther(bound.name)
-    await identities.link(systemActor, { sourceId: source.id, subject, userId: bound.id, loginName })
+    await link({ sourceId: source.id, subject, userId: bound.id, loginName })
     return { user: bound, identity: undefined }
   }
 
@@ -81,8 +81,29 @@ export function createExternalAccounts(deps: Deps) {
       .catch((error: unknown) => {
         throw isDomainError(error, 'invalid') ? errors.externalAccountNotCreated(loginName, error.message) : error
       })
-    await identities.link(systemActor, { sourceId: source.id, subject, userId: user.id, loginName })
+    await link({ sourceId: source.id, subject, userId: user.id, loginName })
     return user
+  }
+
+  /** Does nothing when another process has linked the same. */
+  async function link(identity: NewIdentity): Promise<void> {
+    try {
+      await identities.link(systemActor, identity)
+    } catch (error) {
+      if (!isDomainError(error, 'conflict')) throw error
+      if ((await identities.find(identity.sourceId, identity.subject))?.userId !== identity.userId) throw error
+    }
+  }
+
+  /** The new account, or the one that another process has made meanwhile. */
+  async function createOrFind(rules: AccountRules, profile: ExternalProfile): Promise<User> {
+    try {
+      return await create(rules, profile)
+    } catch (error) {
+      const found = isDomainError(error, 'forbidden') ? await findAccount(rules, profile) : undefined
+      if (found === undefined) throw error
+      return found.user
+    }
   }
 
   /** Returns whether anything changed. */
@@ -115,7 +136,7 @@ export function createExternalAccounts(deps: Deps) {
       const found = known ?? (await findAccount(rules, profile))
       if (found === undefined) {
         if (!rules.createsAccounts) throw errors.externalAccountMissing(profile.loginName)
-        const user = await create(rules, profile)
+        const user = await createOrFind(rules, profile)
         await assign(rules, user, profile)
         return { user, change: 'created' }
       }

@@ -1,5 +1,6 @@
 import type { Authenticate, Actor } from '../../../core/access/viewer.ts'
 import { parseSshPublicKey } from '../../../core/platform/ssh/key.ts'
+import { errors } from '../../errors.ts'
 import { createHook, createPort, type Port } from '../../../core/platform/hook.ts'
 import { type Core, defineModule, type Services } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
@@ -73,8 +74,10 @@ export const module = defineModule({
             clock,
             secrets: core.secrets,
             findUser: users.findByName,
-            changePassword: (actor: Actor, user: User, password: string) =>
-              users.edit(actor, user, { password, mustChangePassword: false }),
+            changePassword: async (actor: Actor, user: User, password: string) => {
+              if ((await passwordSources.decider(user.name, user)) !== undefined) throw errors.passwordOfDirectory()
+              return users.edit(actor, user, { password, mustChangePassword: false })
+            },
             jar: createCookieJar(site.rootUrl),
             rootUrl: site.rootUrl,
           }
