@@ -10,19 +10,23 @@ const MAX_ADDRESS_LENGTH = 3000
  */
 export function linkHeader(url: URL, paging: Paging, total: number): string | undefined {
   const last = Math.max(1, Math.ceil(total / paging.limit))
-  if (last === 1 || pageUrl(url, last).length > MAX_ADDRESS_LENGTH) return undefined
+  if (last === 1) return undefined
+  const addressOf = pageAddresses(url)
+  if (addressOf(last).length > MAX_ADDRESS_LENGTH) return undefined
   const current = Math.min(paging.page, last)
-  const to = (page: number, rel: string): string => `<${pageUrl(url, page)}>; rel="${rel}"`
+  const to = (page: number, rel: string): string => `<${addressOf(page)}>; rel="${rel}"`
   const links: string[] = []
   if (current < last) links.push(to(current + 1, 'next'), to(last, 'last'))
   if (current > 1) links.push(to(1, 'first'), to(current - 1, 'prev'))
   return links.join(',')
 }
 
-function pageUrl(url: URL, page: number): string {
-  const copy = new URL(url)
-  copy.searchParams.set('page', String(page))
-  copy.searchParams.sort()
-  copy.search = copy.searchParams.toString().replaceAll('%7E', '~').replaceAll('*', '%2A')
-  return copy.href
+function pageAddresses({ origin, pathname, searchParams, hash }: URL): (page: number) => string {
+  const params = new URLSearchParams(searchParams)
+  params.set('page', '')
+  params.sort()
+  return (page) => {
+    params.set('page', String(page))
+    return `${origin}${pathname}?${params.toString().replaceAll('%7E', '~').replaceAll('*', '%2A')}${hash}`
+  }
 }
