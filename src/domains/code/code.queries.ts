@@ -3,6 +3,8 @@ import { findHeadRepo, requireHeadRepo } from './history/head-repo.ts'
 import { copyRepoLanguages } from './languages/language.store.ts'
 import { copyLfsLinks, lfsCountersOfRepos } from './lfs/lfs.store.ts'
 import { loadBranchRules } from './protections/facts.ts'
+import { insertImportedBranchRule, insertImportedTagRule } from './protections/imports/insert-imports.ts'
+import { readImportedBranchRule, readImportedTagRule } from './protections/imports/read-imports.ts'
 import { isOfficialReviewer, isOfficialTeam } from './protections/official.ts'
 import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
 import { insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
@@ -50,4 +52,12 @@ export const protectionQueries = {
   loadBranchRules,
   isOfficialReviewer,
   isOfficialTeam,
+} as const
+
+/** Protections of other services, in the shapes of the contract; inserting them causes no events. */
+export const protectionImports = {
+  readBranchRule: readImportedBranchRule,
+  readTagRule: readImportedTagRule,
+  insertBranchRule: insertImportedBranchRule,
+  insertTagRule: insertImportedTagRule,
 } as const

@@ -5,6 +5,7 @@ export {
   pushQueries,
   releaseQueries,
   statusQueries,
+  protectionImports,
   protectionQueries,
 } from './code.queries.ts'
 export { yaml } from './contents/templates/yaml.ts'

@@ -148,7 +148,7 @@ export async function requiredChecksState(
 }
 
 /** NOTE: every pushed ref is compared with all rules of its repository. */
-const MAX_RULES = 100
+export const MAX_RULES = 100
 /** The maximum length of all patterns together. NOTE: all rules of a repository are read at once. */
 const MAX_CONTEXTS = 20_000
 
