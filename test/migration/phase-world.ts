@@ -66,6 +66,15 @@ export const sourceWith = (members: Partial<Source>): Source =>
     ...members,
   }) as Source
 
+/** The dependencies of all phases. */
+export const phaseDeps = ({ server: { app } }: PhaseWorld) => ({
+  ...app,
+  access: app.remoteAccess,
+  issueRules: app.uploadRules.issues,
+  reactions: new Set(['+1', 'heart']),
+  draftPrefixes: ['WIP:'],
+})
+
 export interface PhaseRun {
   readonly context: PhaseContext
   readonly warnings: string[]
@@ -104,7 +113,7 @@ export async function beginImport(given: PhaseWorld, { source, name, mapped = {}
       url,
       credentials: undefined,
       token: '',
-      forge: undefined as never,
+      forge: { name: 'gitea' } as never,
       parts: new Set(['labels', 'milestones', 'issues', 'pull_requests', 'releases']),
       leftOut: undefined,
       interval: undefined,

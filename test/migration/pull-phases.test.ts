@@ -4,17 +4,23 @@ import { pullsPhase } from '../../src/domains/migration/imports/phases/pulls.pha
 import type { SourcePull } from '../../src/domains/migration/imports/source.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { commitFile } from '../pulls/pull-world.ts'
-import { beginImport, NOBODY, pagesOf, phaseWorld, type PhaseRun, sourceUser, sourceWith } from './phase-world.ts'
+import {
+  beginImport,
+  NOBODY,
+  pagesOf,
+  phaseDeps,
+  phaseWorld,
+  type PhaseRun,
+  sourceUser,
+  sourceWith,
+} from './phase-world.ts'
 import { createPulls, fork, type PullCommits, pullOf } from './pull-sources.ts'
 
 const MISSING = 'f'.repeat(40)
 
 describeOnBoth('the phase of pull requests', (kind) => {
   const given = phaseWorld(kind)
-  const phase = () => {
-    const { database, git, remoteAccess: access } = given.server.app
-    return pullsPhase({ database, git, access, draftPrefixes: ['WIP:'] })
-  }
+  const phase = () => pullsPhase(phaseDeps(given))
   const get = async (path: string) => given.ann.client.get(`/repos/ann/${path}`)
   const pull = async (name: string, number: number) => (await get(`${name}/pulls/${number}`)).json
   const filesOf = async (name: string, number: number) =>
@@ -114,11 +120,11 @@ describeOnBoth('the phase of pull requests', (kind) => {
     await run.run(phase())
     const { first, merge, feature } = run.commits
     expect(run.warnings).toEqual([
-      'the commits of pull request #4 are missing; it was imported as a closed one',
-      'the commits of pull request #6 are missing',
-      'the base branch old of pull request #7 is missing',
-      'the commit that merged pull request #8 is missing',
-      'a pull request was not imported: its number 8 is taken',
+      'the commits of pull request 4 are missing; it was imported as a closed one',
+      'the commits of pull request 6 are missing',
+      'the base branch old of pull request 7 is missing',
+      'the commit that merged pull request 8 is missing',
+      'a pull request was not imported: its number 8 is invalid or taken',
     ])
     expect(await pull('damaged', 4)).toMatchObject({ state: 'closed', merged: false, title: 'Pull 4' })
     expect(await filesOf('damaged', 4)).toEqual([])
@@ -142,7 +148,7 @@ describeOnBoth('the phase of pull requests', (kind) => {
     const source = sourceWith({ pulls: () => pagesOf([pullOf(1, { head: fork(MISSING) })]) })
     const run = await beginImport(given, { source, name: 'empty' })
     await run.run(phase())
-    expect(run.warnings).toEqual(['pull request #1 was not imported: the repository has no commits'])
+    expect(run.warnings).toEqual(['pull request 1 was not imported: the repository has no commits'])
     expect((await get('empty/pulls/1')).status).toBe(404)
   })
 

@@ -1,4 +1,4 @@
-import type { SourcePull } from '../../src/domains/migration/imports/source.ts'
+import type { SourcePull, SourceReview, SourceReviewComment } from '../../src/domains/migration/imports/source.ts'
 import { sourceUser } from './phase-world.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -37,6 +37,40 @@ export const pullOf = (number: number, more: Partial<SourcePull> = {}): SourcePu
   ...more,
 })
 
+export const reviewOf = (id: number, pull: number, more: Partial<SourceReview> = {}): SourceReview => ({
+  id,
+  pull,
+  author: sourceUser('dan', 8),
+  kind: 'comment',
+  isDismissed: false,
+  isOfficial: false,
+  body: `Review ${id}`,
+  commitOid: '',
+  submittedAt: BEGIN + id * DAY,
+  comments: [],
+  ...more,
+})
+
+export const commentOf = (id: number, more: Partial<SourceReviewComment> = {}): SourceReviewComment => ({
+  id,
+  author: sourceUser('dan', 8),
+  body: `Comment ${id}`,
+  path: 'f.txt',
+  side: 'new',
+  line: 1,
+  startLine: 1,
+  commitOid: '',
+  diffHunk: '',
+  isOutdated: false,
+  replyTo: undefined,
+  resolvedBy: undefined,
+  createdAt: BEGIN + id * DAY,
+  updatedAt: BEGIN + id * DAY,
+  reactions: [],
+  assets: [],
+  ...more,
+})
+
 export const fork = (oid: string, branch = 'patch') => ({
   branch,
   oid,
@@ -56,6 +90,8 @@ export interface PullCommits {
   readonly fork: string
   /** Head of pull request 5, which has two commits, and the commit of `main` that they were squashed into. */
   readonly squashed: string
+  /** The first of the two commits. */
+  readonly former: string
   readonly squash: string
 }
 
@@ -84,5 +120,6 @@ export async function createPulls(upstream: Upstream, name: string): Promise<Pul
     if (oid !== undefined) await publish(oid, number + 1)
   for (const branch of ['topic', 'forked', 'squashed']) await run('branch', '-q', '-D', branch)
   await upstream.push(name)
-  return { first, feature, topic, merge, fork: forked, squashed, squash }
+  const former = await run('rev-parse', `${squashed}^`)
+  return { first, former, feature, topic, merge, fork: forked, squashed, squash }
 }

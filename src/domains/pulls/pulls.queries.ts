@@ -1,6 +1,6 @@
-import { listPullsAfter } from './pulls/imports/import-pulls.store.ts'
 import { insertImportedPull } from './pulls/imports/insert-import.ts'
 import { prepareImport } from './pulls/imports/prepare-import.ts'
+import { listPullsByIssues } from './pulls/records/pull.store.ts'
 import {
   insertImportedComments,
   insertImportedRequest,
@@ -18,7 +18,7 @@ export const reviewQueries = {
 export const pullImports = {
   prepare: prepareImport,
   insert: insertImportedPull,
-  listAfter: listPullsAfter,
+  listByIssues: listPullsByIssues,
 } as const
 
 /** Reviews of other services, and requests for them, which cause no events, jobs or notifications. */

@@ -4,6 +4,7 @@ import { repoQueries, topicQueries, topicRules } from '../../../repositories/ind
 import { ForgeError } from '../forge-error.ts'
 import type { ImportPhase, PhaseContext } from '../phase.ts'
 import type { SourceFacts } from '../source.ts'
+import { cleanText } from './clean-values.ts'
 
 const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
@@ -29,8 +30,8 @@ export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase =>
       async write(tx) {
         const repo = await repoQueries.findById(tx, context.repoId)
         await repoQueries.setDescription(tx, context.repoId, {
-          website: facts.website.slice(0, MAX_WEBSITE),
-          description: repo?.description === '' ? facts.description.slice(0, MAX_DESCRIPTION) : undefined,
+          website: cleanText(facts.website).slice(0, MAX_WEBSITE),
+          description: repo?.description === '' ? cleanText(facts.description).slice(0, MAX_DESCRIPTION) : undefined,
         })
         if (topics.length > 0) await topicQueries.replace(tx, context.repoId, topics, clock.now())
       },

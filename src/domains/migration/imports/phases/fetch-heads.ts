@@ -73,7 +73,7 @@ async function tryToFetch(
     if (pulls.length > 1) return undefined
     // Throws if more than this ref fails.
     await findRemote(deps, context)
-    warn(`the commits of pull request #${pulls[0]!.number} were not imported: ${error.message}`)
+    warn(`the commits of pull request ${pulls[0]!.number} were not imported: ${error.message}`)
     return undefined
   }
 }

@@ -1,15 +1,17 @@
-import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
 import { type GitRepo, isValidBranchName } from '../../../../core/git/index.ts'
-import { issueImports, issueQueries } from '../../../issues/index.ts'
+import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
+import { issueImports } from '../../../issues/index.ts'
 import { isDraftTitle, type PreparedCommits, pullHeadRef, pullImports, reviewImports } from '../../../pulls/index.ts'
 import type { ImportPhase, PhaseContext } from '../phase.ts'
 import type { SourcePull } from '../source.ts'
-import { chunksOf } from './chunks.ts'
+import { batchesOf } from './batches.ts'
+import { cleanText, pastTime } from './clean-values.ts'
 import { fetchHeads, findRemote, type HeadDeps } from './fetch-heads.ts'
-import { importedIssues } from './pull-issues.ts'
+import { type IssueWriterDeps, type PreparedIssue, prepareIssue, writeIssues } from './imported-issues.ts'
 
-interface PullsPhaseDeps extends HeadDeps {
-  readonly database: { readonly read: Db }
+export interface PullsPhaseDeps extends HeadDeps, IssueWriterDeps {
+  readonly database: Pick<Database, 'read'>
   /** Titles that begin with one of these are drafts. */
   readonly draftPrefixes: readonly string[]
 }
@@ -18,7 +20,7 @@ interface PullsPhaseDeps extends HeadDeps {
 interface Prepared {
   readonly pull: SourcePull
   readonly commits: PreparedCommits
-  readonly isClosed: boolean
+  readonly issue: PreparedIssue
 }
 
 /**
@@ -31,36 +33,59 @@ export const pullsPhase = (deps: PullsPhaseDeps): ImportPhase => ({
   async *steps(context, cursor) {
     let last = Number(cursor)
     let remote: Awaited<ReturnType<typeof findRemote>> | undefined
-    for await (const items of chunksOf(context.source.pulls(last, context.signal))) {
-      const pulls = await withoutTaken(deps.database.read, context, items)
-      remote ??= await findRemote(deps, context)
-      await fetchHeads(deps, context, { remote, pulls })
-      const prepared = await preparePulls(context, pulls)
-      last = Math.max(last, ...items.map(({ number }) => number))
-      yield { cursor: String(last), count: items.length, write: (tx) => writePulls(tx, context, deps, prepared) }
-    }
+    for await (const page of context.source.pulls(last, context.signal))
+      for (const batch of batchesOf(page, ({ body }) => body.length)) {
+        const pulls = await withoutTaken(deps, context, batch)
+        remote ??= await findRemote(deps, context)
+        await fetchHeads(deps, context, { remote, pulls })
+        const prepared = await preparePulls(deps, context, pulls)
+        last = Math.max(last, ...pulls.map(({ number }) => number))
+        yield { cursor: String(last), count: batch.length, write: (tx) => writePulls(tx, context, deps, prepared) }
+      }
   },
 })
 
 /** Leaves out pull requests whose number is no number, or that of another issue or pull request. */
 async function withoutTaken(
-  read: Db,
+  { database: { read } }: PullsPhaseDeps,
   { repoId, warn }: PhaseContext,
   pulls: readonly SourcePull[],
 ): Promise<SourcePull[]> {
-  const issues = await issueQueries.listByNumbers(read, new Map([[repoId, pulls.map(({ number }) => number)]]))
-  const taken = new Set(issues.map(({ number }) => number))
+  const isNumber = (number: number): boolean => Number.isSafeInteger(number) && number > 0 && number <= MAX_NUMBER
+  const ids = await issueImports.listIds(read, repoId, pulls.map(({ number }) => number).filter(isNumber))
+  const taken = new Set(ids.keys())
   return pulls.filter(({ number }) => {
-    const isFree = Number.isSafeInteger(number) && number > 0 && !taken.has(number)
-    if (!isFree) warn(`a pull request was not imported: its number ${number} is taken`)
+    const isFree = isNumber(number) && !taken.has(number)
+    if (!isFree) warn(`a pull request was not imported: its number ${number} is invalid or taken`)
     taken.add(number)
     return isFree
   })
 }
 
-const preparePulls = ({ repo, warn }: PhaseContext, pulls: readonly SourcePull[]): Promise<Prepared[]> =>
+const MAX_NUMBER = 1_000_000_000
+
+async function preparePulls(
+  deps: PullsPhaseDeps,
+  context: PhaseContext,
+  pulls: readonly SourcePull[],
+): Promise<Prepared[]> {
+  const prepared: Prepared[] = []
+  for (const [pull, commits] of await prepareCommits(context, pulls)) {
+    reportGone(context.warn, pull, commits)
+    const isClosed = pull.isClosed || pull.merged !== undefined || commits.isHeadGone
+    const closedAt = pull.closedAt ?? pull.merged?.at
+    const issue = await prepareIssue(deps, context, { ...pull, isClosed, closedAt }, true)
+    if (issue !== undefined) prepared.push({ pull, commits, issue })
+  }
+  return prepared
+}
+
+const prepareCommits = (
+  { repo, warn }: PhaseContext,
+  pulls: readonly SourcePull[],
+): Promise<ReadonlyMap<SourcePull, PreparedCommits>> =>
   repo.writing(async () => {
-    const prepared: Prepared[] = []
+    const prepared = new Map<SourcePull, PreparedCommits>()
     for (const pull of pulls) {
       const commits = await pullImports.prepare(repo, {
         fetched: (await repo.refs.snapshot()).get(pullHeadRef(pull.number))?.oid,
@@ -72,21 +97,20 @@ const preparePulls = ({ repo, warn }: PhaseContext, pulls: readonly SourcePull[]
         merged: pull.merged?.oid,
         isClosed: pull.isClosed,
       })
-      if (commits === undefined) warn(`pull request #${pull.number} was not imported: the repository has no commits`)
-      else prepared.push({ pull, commits, isClosed: pull.isClosed || pull.merged !== undefined || commits.isHeadGone })
+      if (commits === undefined) warn(`pull request ${pull.number} was not imported: the repository has no commits`)
+      else prepared.set(pull, commits)
     }
     await pointRefs(repo, prepared)
-    for (const { pull, commits } of prepared) reportGone(warn, pull, commits)
     return prepared
   })
 
 const isOwnBranch = ({ head }: SourcePull): boolean => head.isSameRepo && isValidBranchName(head.branch)
 
 /** The refs of pull requests agree with their rows. */
-async function pointRefs(repo: GitRepo, prepared: readonly Prepared[]): Promise<void> {
+async function pointRefs(repo: GitRepo, prepared: ReadonlyMap<SourcePull, PreparedCommits>): Promise<void> {
   const refs = await repo.refs.snapshot()
-  const updates = prepared
-    .map(({ pull, commits }) => ({ ref: pullHeadRef(pull.number), new: commits.headOid }))
+  const updates = [...prepared]
+    .map(([{ number }, { headOid }]) => ({ ref: pullHeadRef(number), new: headOid }))
     .filter((update) => refs.get(update.ref)?.oid !== update.new)
   await repo.refs.update(updates)
 }
@@ -98,41 +122,48 @@ function reportGone(
 ): void {
   const isOpen = !isClosed && merged === undefined
   if (isHeadGone)
-    warn(`the commits of pull request #${number} are missing${isOpen ? '; it was imported as a closed one' : ''}`)
+    warn(`the commits of pull request ${number} are missing${isOpen ? '; it was imported as a closed one' : ''}`)
   else if (merged !== undefined && merged.oid !== mergedOid)
-    warn(`the commit that merged pull request #${number} is missing`)
-  if (isBaseGone && isOpen) warn(`the base branch ${base.branch} of pull request #${number} is missing`)
+    warn(`the commit that merged pull request ${number} is missing`)
+  if (isBaseGone && isOpen) warn(`the base branch ${base.branch} of pull request ${number} is missing`)
 }
 
 async function writePulls(
   tx: Tx,
   context: PhaseContext,
-  { draftPrefixes }: PullsPhaseDeps,
+  { clock, draftPrefixes }: PullsPhaseDeps,
   prepared: readonly Prepared[],
 ): Promise<void> {
   const { author, mapped, repoId, actor } = context
-  const issues = prepared.map(({ pull, isClosed }) => ({ ...pull, isClosed }))
-  const ids = await issueImports.insertIssues(tx, repoId, await importedIssues(tx, context, issues, { isPull: true }))
-  for (const { pull, commits, isClosed } of prepared) {
-    const { number, base, head, merged, title, isDraft, updatedAt, allowsMaintainerEdit, requestedReviewers } = pull
+  const issues = prepared.map(({ issue }) => issue)
+  const ids = await writeIssues(tx, context, issues)
+  for (const { pull, commits, issue } of prepared) {
+    const { base, head, merged, allowsMaintainerEdit } = pull
+    const { number, title, isClosed, updatedAt, posterId } = issue.row
     const issueId = ids.get(number)
     if (issueId === undefined) continue
     const inserted = await pullImports.insert(tx, {
       issueId,
       repoId,
-      baseBranch: base.branch.slice(0, MAX_BRANCH),
-      headBranch: head.branch.slice(0, MAX_BRANCH),
+      baseBranch: branchName(base.branch),
+      headBranch: branchName(head.branch),
       isSameRepo: isOwnBranch(pull),
       commits,
       isClosed,
-      isDraft: isDraft || isDraftTitle(title, draftPrefixes),
+      isDraft: pull.isDraft || isDraftTitle(title, draftPrefixes),
       allowsMaintainerEdit,
-      merged: merged && { ...merged, byId: merged.by ? author(merged.by).userId : actor.account.id },
+      merged: merged && {
+        style: merged.style,
+        at: pastTime(merged.at, clock.now(), updatedAt),
+        byId: merged.by ? author(merged.by).userId : actor.account.id,
+      },
     })
-    const reviewers = new Set(requestedReviewers.flatMap((user) => mapped(user) ?? []))
-    reviewers.delete(author(pull.author).userId)
+    const reviewers = new Set(pull.requestedReviewers.slice(0, MAX_REVIEWERS).flatMap((user) => mapped(user) ?? []))
+    reviewers.delete(posterId)
     for (const userId of reviewers) await reviewImports.insertRequest(tx, inserted, userId, updatedAt)
   }
 }
 
-const MAX_BRANCH = 255
+const branchName = (name: string): string => cleanText(name).slice(0, NAME_LENGTH)
+
+const MAX_REVIEWERS = 100

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { isValidTagName, type RefSnapshot, tagRef } from '../../../../core/git/index.ts'
-import { PAGE_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
+import { NAME_LENGTH, PAGE_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { isHttpUrl } from '../../../../core/platform/html.ts'
@@ -10,7 +10,8 @@ import { cutTitle, releaseQueries } from '../../../code/index.ts'
 import { attachmentQueries, type UploadRules } from '../../../repositories/index.ts'
 import type { ImportPhase, PhaseContext } from '../phase.ts'
 import type { SourceAsset, SourceRelease } from '../source.ts'
-import { numberedChunks } from './chunks.ts'
+import { batchesAfter } from './batches.ts'
+import { authorOf, boundedText, cleanText, pastTime } from './clean-values.ts'
 
 interface ReleasesPhaseDeps {
   /** Of files of releases. */
@@ -39,14 +40,15 @@ export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): Impor
   isWanted: ({ parts }) => parts.has('releases'),
   async *steps(context, cursor) {
     const tags = await context.repo.refs.snapshot()
-    for await (const { items, end } of numberedChunks(context.source.releases(context.signal), Number(cursor))) {
+    const pages = context.source.releases(context.signal)
+    for await (const { batch, read } of batchesAfter(pages, Number(cursor), ({ body }) => body.length)) {
       const fetched: Fetched[] = []
-      for (const release of items.filter(({ tag }) => isTag(context, tag)))
+      for (const release of batch.filter(({ tag }) => isTag(context, tag)))
         fetched.push({ release, assets: await fetchAssets(context, release, releaseRules) })
       const at = clock.now()
       yield {
-        cursor: String(end),
-        count: items.length,
+        cursor: String(read),
+        count: batch.length,
         write: (tx) => writeReleases(tx, context, { fetched, tags, at }),
       }
     }
@@ -74,21 +76,24 @@ async function writeReleases(tx: Tx, context: PhaseContext, { fetched, tags, at 
   )
   // Services list the newest release first; it gets the highest id of its step.
   for (const { release, assets } of fetched.toReversed()) {
-    const { tag, target, title, body, isDraft, isPrerelease, createdAt = at } = release
+    const { tag, target, title, body, isDraft, isPrerelease } = release
+    const createdAt = pastTime(release.createdAt, at)
     if (known.has(keyOf(release))) {
       warn(`a release was not imported: there is another one with the tag ${tag}`)
       continue
     }
-    const { userId, ...author } = context.author(release.author)
+    const { userId, author } = authorOf(context, release.author)
     const { id } = await releaseQueries.insert(tx, {
       repo_id: repoId,
       publisher_id: userId,
       ...author,
       tag_name: tag,
       lower_tag_name: tag.toLowerCase(),
-      target: target.slice(0, PATH_LENGTH),
-      title: cutTitle(title),
-      body: body.slice(0, PAGE_LENGTH),
+      target: cleanText(target).slice(0, PATH_LENGTH),
+      title: cutTitle(cleanText(title)),
+      body: boundedText(context.source.rewriteReferences(body), PAGE_LENGTH, () =>
+        warn(`the text of the release ${tag} was cut to ${PAGE_LENGTH} characters`),
+      ),
       is_draft: flag(isDraft || tags.get(tagRef(tag)) === undefined),
       is_prerelease: flag(isPrerelease),
       created_at: createdAt,
@@ -104,9 +109,9 @@ async function writeReleases(tx: Tx, context: PhaseContext, { fetched, tags, at 
         comment_id: 0,
         uploader_id: userId,
         ...(asset.kind === 'file' ? { size: asset.size, hash: asset.hash } : { external_url: asset.url }),
-        name: asset.name,
+        name: cleanText(asset.name).slice(0, NAME_LENGTH),
         download_count: asset.downloads,
-        created_at: asset.createdAt ?? createdAt,
+        created_at: pastTime(asset.createdAt, at, createdAt),
       })
     }
   }

@@ -39,7 +39,11 @@ export interface ImportedReviewComment extends Written {
  * Inserts a review with its entry in the timeline. The review of an account ends the request for it. Causes no event and
  * dismisses no other review.
  */
-export async function insertImportedReview(tx: Tx, pull: Pull, review: ImportedReview): Promise<ReviewId> {
+export async function insertImportedReview(
+  tx: Tx,
+  pull: Pull,
+  review: ImportedReview,
+): Promise<{ readonly id: ReviewId; readonly entryId: number }> {
   const { userId, author, body, submittedAt: at } = review
   const { id } = await insertReview(tx, {
     pull_id: pull.id,
@@ -62,7 +66,7 @@ export async function insertImportedReview(tx: Tx, pull: Pull, review: ImportedR
   ])
   await updateReview(tx, id, { entry_id: entry!.id })
   if (author.original_author === '') await deleteRequests(tx, pull.id, { userId, teamIds: [] })
-  return id
+  return { id, entryId: entry!.id }
 }
 
 /** Inserts comments of a review; returns their entries in the given order. */
