@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { pullsPhase } from '../../src/domains/migration/imports/phases/pulls.phase.ts'
@@ -14,9 +15,17 @@ import {
   sourceUser,
   sourceWith,
 } from './phase-world.ts'
+import type { Upstream } from './upstream.ts'
 import { createPulls, fork, type PullCommits, pullOf } from './pull-sources.ts'
 
 const MISSING = 'f'.repeat(40)
+
+/** Writes a tree that git itself does not make. */
+async function writeTree(upstream: Upstream, name: string, content: string): Promise<string> {
+  const file = join(upstream.root, 'tree')
+  writeFileSync(file, content, 'latin1')
+  return upstream.run(name, 'hash-object', '-t', 'tree', '-w', '--literally', file)
+}
 
 describeOnBoth('the phase of pull requests', (kind) => {
   const given = phaseWorld(kind)
@@ -138,6 +147,30 @@ describeOnBoth('the phase of pull requests', (kind) => {
     for (const check of given.server.app.checks.filter(({ name }) => name === 'pull requests'))
       for await (const finding of check.run({ fix: false } as never)) doctor.push(finding)
     expect(doctor).toEqual([])
+  })
+
+  it('leaves out commits that git refuses, and fails if the other server does not answer', async () => {
+    const run = await importPulls('refused', ({ fork: forked }) => [
+      pullOf(1),
+      pullOf(3, { head: fork(MISSING) }),
+      pullOf(9, { head: fork(forked), headRef: 'refs/pull/3/head' }),
+    ])
+    const tree = await given.upstream.run('refused', 'rev-parse', 'HEAD^{tree}')
+    const bad = await writeTree(given.upstream, 'refused', `40000 .git\0${Buffer.from(tree, 'hex').toString('latin1')}`)
+    const commit = await given.upstream.run('refused', 'commit-tree', '-p', run.commits.first, '-m', 'bad', bad)
+    await given.upstream.run('refused', 'push', '-q', '--force', 'origin', `${commit}:refs/pull/3/head`)
+    given.upstream.login = 'somebody:else'
+    await expect(run.run(phase())).rejects.toThrow('credentials')
+    given.upstream.login = undefined
+    await run.run(phase())
+    expect(run.warnings).toEqual([
+      expect.stringMatching(/^the commits of pull request 3 were not imported: .*(?:fsck|\.git)/),
+      'the commits of pull request 3 are missing; it was imported as a closed one',
+      expect.stringMatching(/^the commits of pull request 9 were not imported: /),
+      'the commits of pull request 9 are missing; it was imported as a closed one',
+    ])
+    expect(await pull('refused', 1)).toMatchObject({ state: 'open', head: { sha: run.commits.feature } })
+    expect(await pull('refused', 3)).toMatchObject({ state: 'closed', merged: false })
   })
 
   it('imports nothing of a repository without commits', async () => {

@@ -50,6 +50,10 @@ export const module = defineModule({
       largeFiles: lfsTransfers && { lfsObjects, lfsTransfers },
       attachments: services.attachments,
       releaseRules: uploadRules.releases,
+      issueRules: uploadRules.issues,
+      reactions: new Set(config.ui.reactions),
+      maxPins: config.issue.max_pinned,
+      site,
       draftPrefixes: config.pull_request.work_in_progress_prefixes,
       sources: {
         client: outgoingClient,

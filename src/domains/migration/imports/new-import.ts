@@ -39,6 +39,9 @@ const sources: Readonly<Record<string, OpenSource>> = {
   gitlab: openGitlab,
 }
 
+/** Services of which everything is read. */
+const COMPLETE: ReadonlySet<string> = new Set(['gitea', 'forgejo'])
+
 /**
  * Forges by the names that clients use (behaviour/repositories#imports-and-pull-mirrors). All accept a token as the
  * password of `oauth2`.
@@ -46,7 +49,8 @@ const sources: Readonly<Record<string, OpenSource>> = {
 const forges = new Map<string, RemoteForge>(
   ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
     const open = sources[name]
-    return [name, { ...plainGit, name, ...(open && { open, parts: new Set<MetadataPart>(['labels', 'releases']) }) }]
+    const parts = new Set<MetadataPart>(COMPLETE.has(name) ? METADATA_PARTS : ['labels', 'releases'])
+    return [name, { ...plainGit, name, ...(open && { open, parts }) }]
   }),
 )
 
@@ -109,6 +113,13 @@ export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | '
   readonly largeFiles: LargeFileServices | undefined
   readonly attachments: Services['attachments']
   readonly releaseRules: UploadRules
+  /** Of files of issues and comments. */
+  readonly issueRules: UploadRules
+  /** Reactions that this server has. */
+  readonly reactions: ReadonlySet<string>
+  /** Pinned issues, and pinned pull requests, of a repository. */
+  readonly maxPins: number
+  readonly site: Core['site']
   /** Titles of pull requests that begin with one of these are drafts. */
   readonly draftPrefixes: readonly string[]
   readonly sources: SourceDeps

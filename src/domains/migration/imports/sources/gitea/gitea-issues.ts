@@ -111,7 +111,9 @@ export async function* readPulls(gitea: Gitea, after: number, signal: AbortSigna
 function readPull(pull: Members, issue: SourceIssue): SourcePull {
   const [base, head] = [members(pull['base']), members(pull['head'])]
   const [baseRepo, headRepo] = [members(base['repo']), members(head['repo'])]
-  const branch = lineOf(head['ref'])
+  const ref = lineOf(head['ref'])
+  // The ref of the pull request itself if the branch was deleted; the label still names it then.
+  const isDeleted = ref.startsWith('refs/')
   const isSame = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
   const mergedAt = momentOf(pull['merged_at'])
   const by = userOf(pull['merged_by'])
@@ -119,11 +121,11 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
     ...issue,
     base: { branch: lineOf(base['ref']), oid: lineOf(base['sha']) },
     head: {
-      branch,
+      branch: isDeleted ? lineOf(head['label']) || ref : ref,
       oid: lineOf(head['sha']),
       repo: isSame ? undefined : lineOf(headRepo['full_name']) || undefined,
-      // The head of a pull request whose fork was deleted is shown as a ref of the repository itself.
-      isSameRepo: isSame && !branch.startsWith('refs/'),
+      // An open one has its branch, unless it is that of a deleted fork, which some servers show as their own.
+      isSameRepo: isSame && (!isDeleted || issue.isClosed),
     },
     headRef: `refs/pull/${issue.number}/head`,
     mergeBase: lineOf(pull['merge_base']),
