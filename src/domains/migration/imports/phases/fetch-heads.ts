@@ -13,7 +13,7 @@ import type { SourcePull } from '../source.ts'
 
 export interface HeadDeps {
   readonly access: RemoteAccess
-  readonly git: Pick<Git, 'remotes'>
+  readonly git: Pick<Git, 'maintain' | 'remotes'>
 }
 
 /** Finds the repository that the request names. Throws RemoteError and OutgoingError. */

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../../../core/db/database.ts'
-import { type GitRepo, isValidBranchName } from '../../../../core/git/index.ts'
+import { type GitRepo, isValidBranchName, type RefSnapshot } from '../../../../core/git/index.ts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { issueImports } from '../../../issues/index.ts'
 import { isDraftTitle, type PreparedCommits, pullHeadRef, pullImports, reviewImports } from '../../../pulls/index.ts'
@@ -32,10 +32,14 @@ export const pullsPhase = (deps: PullsPhaseDeps): ImportPhase => ({
   isWanted: ({ parts }) => parts.has('pull_requests'),
   async *steps(context, cursor) {
     let last = Number(cursor)
+    let unpacked = 0
     let remote: Awaited<ReturnType<typeof findRemote>> | undefined
     for await (const page of context.source.pulls(last, context.signal))
       for (const batch of batchesOf(page, ({ body }) => body.length)) {
         const pulls = await withoutTaken(deps, context, batch)
+        unpacked += pulls.length
+        if (unpacked > MAX_UNPACKED) await deps.git.maintain(context.repo, 'push')
+        if (unpacked > MAX_UNPACKED) unpacked = 0
         remote ??= await findRemote(deps, context)
         await fetchHeads(deps, context, { remote, pulls })
         const prepared = await preparePulls(deps, context, pulls)
@@ -44,6 +48,9 @@ export const pullsPhase = (deps: PullsPhaseDeps): ImportPhase => ({
       }
   },
 })
+
+/** NOTE: a ref costs a file and a fetch a pack, and each step looks at all of them, until maintenance packs them. */
+const MAX_UNPACKED = 500
 
 /** Leaves out pull requests whose number is no number, or that of another issue or pull request. */
 async function withoutTaken(
@@ -86,9 +93,11 @@ const prepareCommits = (
 ): Promise<ReadonlyMap<SourcePull, PreparedCommits>> =>
   repo.writing(async () => {
     const prepared = new Map<SourcePull, PreparedCommits>()
+    const refs = await repo.refs.snapshot()
+    const found = { git: repo, refs }
     for (const pull of pulls) {
-      const commits = await pullImports.prepare(repo, {
-        fetched: (await repo.refs.snapshot()).get(pullHeadRef(pull.number))?.oid,
+      const commits = await pullImports.prepare(found, {
+        fetched: refs.get(pullHeadRef(pull.number))?.oid,
         head: pull.head.oid,
         ownBranch: isOwnBranch(pull) ? pull.head.branch : undefined,
         baseBranch: pull.base.branch,
@@ -100,19 +109,21 @@ const prepareCommits = (
       if (commits === undefined) warn(`pull request ${pull.number} was not imported: the repository has no commits`)
       else prepared.set(pull, commits)
     }
-    await pointRefs(repo, prepared)
+    await pointRefs(found, prepared)
     return prepared
   })
 
 const isOwnBranch = ({ head }: SourcePull): boolean => head.isSameRepo && isValidBranchName(head.branch)
 
 /** The refs of pull requests agree with their rows. */
-async function pointRefs(repo: GitRepo, prepared: ReadonlyMap<SourcePull, PreparedCommits>): Promise<void> {
-  const refs = await repo.refs.snapshot()
+async function pointRefs(
+  { git, refs }: { readonly git: GitRepo; readonly refs: RefSnapshot },
+  prepared: ReadonlyMap<SourcePull, PreparedCommits>,
+): Promise<void> {
   const updates = [...prepared]
     .map(([{ number }, { headOid }]) => ({ ref: pullHeadRef(number), new: headOid }))
     .filter((update) => refs.get(update.ref)?.oid !== update.new)
-  await repo.refs.update(updates)
+  await git.refs.update(updates)
 }
 
 function reportGone(

@@ -2,6 +2,12 @@ import { branchRef, type GitRepo, isGitError, isOid, type RefSnapshot } from '..
 import { checkMerge } from '../mergeability/merge-ref.ts'
 import type { MergeCheck } from '../records/pull.store.ts'
 
+/** The repository of an import, and its refs. */
+interface ImportedRefs {
+  readonly git: GitRepo
+  readonly refs: RefSnapshot
+}
+
 /** The commits that another service names for one of its pull requests; any of them may be wrong or missing here. */
 export interface ClaimedCommits {
   /** The commit of the ref that was fetched for the pull request; undefined if the service has none. */
@@ -35,8 +41,10 @@ export interface PreparedCommits {
  * of the service if it is a proper ancestor, otherwise a computed one. Where the head is gone, a merged pull request shows its
  * merge, another one nothing. Undefined if the repository has no commit at all. Call within `writing`.
  */
-export async function prepareImport(git: GitRepo, claimed: ClaimedCommits): Promise<PreparedCommits | undefined> {
-  const refs = await git.refs.snapshot()
+export async function prepareImport(
+  { git, refs }: ImportedRefs,
+  claimed: ClaimedCommits,
+): Promise<PreparedCommits | undefined> {
   const baseTip = refs.get(branchRef(claimed.baseBranch))?.oid
   const merged = claimed.merged === undefined ? undefined : await existing(git, claimed.merged)
   // NOTE: the branches were fetched at another time than the pull requests, and an open one has the tip of its branch.
