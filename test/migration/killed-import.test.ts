@@ -119,3 +119,67 @@ it('leaves neither rows, git data nor files when the server is killed between la
     await second.stop()
   }
 }, 90_000)
+
+it('resumes an asynchronous import where the server was killed, without doubles', async () => {
+  await upstream.create('o/resumed')
+  const { routes, url } = upstream
+  const reached = Promise.withResolvers<void>()
+  let isCut = true
+  const labels = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `label${from + index}`, color: 'ff0000' }))
+  routes.set('GET /api/v1/repos/o/resumed', answers({ description: 'd', topics: ['t'] }))
+  routes.set('GET /api/v1/repos/o/resumed/labels?page=1&limit=50', answers(labels(0, 50)))
+  routes.set('GET /api/v1/repos/o/resumed/labels?page=2&limit=50', (request, response) => {
+    if (!isCut) return answers(labels(50, 7))(request, response)
+    return reached.resolve()
+  })
+  routes.set('GET /api/v1/repos/o/resumed/labels?page=3&limit=50', answers([]))
+  const own = temporaryFolder()
+  const start = () => startIngot(join(own.path, 'data'), ['--set', 'migrations.allowed_hosts=*'])
+  try {
+    const first = await start()
+    const headers = {
+      authorization: `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify({
+      clone_addr: `${url}/o/resumed.git`,
+      repo_name: 'resumed',
+      service: 'gitea',
+      auth_token: 'secret-token',
+      labels: true,
+    })
+    const begun = await fetch(`${first.url}/api/v1/repos/migrate?async=true`, { method: 'POST', headers, body })
+    expect(begun.status).toBe(202)
+    const { id } = (await begun.json()) as { readonly id: number }
+    await reached.promise
+    await first.stop('SIGKILL')
+
+    isCut = false
+    const second = await start()
+    try {
+      const json = async (path: string) => (await fetch(`${second.url}/api/v1${path}`, { headers })).json()
+      await until('the import to end', async () => (await json(`/repos/migrations/${id}`)).state !== 'running', 60_000)
+      expect(await json(`/repos/migrations/${id}`)).toMatchObject({
+        state: 'done',
+        error: '',
+        done: { facts: 1, labels: 57 },
+      })
+      expect(await json('/repos/admin/resumed')).toMatchObject({ description: 'd', topics: ['t'], empty: false })
+      const names = [
+        ...(await json('/repos/admin/resumed/labels?limit=50&page=1')),
+        ...(await json('/repos/admin/resumed/labels?limit=50&page=2')),
+      ].map(({ name }: { readonly name: string }) => name)
+      expect(names.toSorted()).toEqual(
+        labels(0, 57)
+          .map(({ name }) => name)
+          .toSorted(),
+      )
+      expect(upstream.requests.filter((path) => path === 'GET /api/v1/repos/o/resumed')).toHaveLength(1)
+    } finally {
+      await second.stop()
+    }
+  } finally {
+    own.remove()
+  }
+}, 120_000)

@@ -1,137 +1,166 @@
-import { accessQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
+import type { GitRepo } from '../../../core/git/index.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { accessQueries, repoQueries } from '../../repositories/index.ts'
 import { fetchGit, type GitLocation } from './fetch-git.ts'
+import { ForgeError } from './forge-error.ts'
 import { createBudget, type ImportBudget } from './import-budget.ts'
-import { toDomainError } from './import-errors.ts'
-import { abandonImport, finishImport, insertHidden, requireQuota } from './import-rows.ts'
+import { ImportCanceledError, toDomainError } from './import-errors.ts'
 import { fetchLargeFiles } from './import-large-files.ts'
-import type { ImportDeps, ImportedRepo, ImportTask, NewImport } from './new-import.ts'
+import { abandonImport, finishImport, insertHidden } from './import-rows.ts'
+import { findMappedUsers, type MappedUsers } from './mapped-users.ts'
+import type { ImportDeps, ImportedRepo, ImportOwner, NewImport } from './new-import.ts'
 import type { PhaseContext } from './phase.ts'
 import { importPhases } from './phases.ts'
 import { type ImportProgress, trackProgress } from './progress.ts'
 import { type ImportRequest, readRequest } from './read-request.ts'
 import { importKeysOf } from './records/import-key.store.ts'
-import { insertRepoImport, type RepoImport } from './records/repo-import.store.ts'
-import { insertUnfinishedImport } from './records/unfinished-import.store.ts'
+import type { RepoImport } from './records/repo-import.store.ts'
 import { runPhases } from './run-phases.ts'
 import type { Source } from './source.ts'
 
+export interface ImportTask extends ImportOwner {
+  readonly input: NewImport
+  readonly begun: RepoImport
+  readonly signal: AbortSignal
+}
+
 /**
  * Imports a repository: fetches the git data to a new storage key, inserts the repository so that nobody sees it, runs
- * the phases, and gives it to its owner in one transaction. A failed import leaves nothing; `deleteUnfinished` deletes
- * what a killed process leaves. Throws Invalid (with the messages of the API,
- * behaviour/repositories#imports-and-pull-mirrors), Forbidden, Conflict for a duplicate name.
+ * the phases, and gives it to its owner in one transaction. An asynchronous import goes on after the last step that was
+ * committed; what was stopped by a shutdown is left as it is. Otherwise an import that fails leaves nothing. Throws
+ * DomainError with the messages of the API (behaviour/repositories#imports-and-pull-mirrors).
  */
-export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
+export async function runImport(deps: ImportDeps, task: ImportTask): Promise<ImportedRepo> {
   try {
-    const request = await readRequest(deps, input)
-    const begun = await beginImport(deps, task, { input, request })
-    return await runImport(deps, { ...task, input, request, begun })
+    return await importAll(deps, { ...task, request: await readRequest(deps, task.input) })
   } catch (error) {
-    throw toDomainError(deps, error)
+    const { signal, begun } = task
+    if (begun.isAsync && isInterruption(signal, error)) throw error
+    const cause: unknown = signal.reason instanceof ImportCanceledError ? signal.reason : error
+    const failure = toDomainError(deps, cause)
+    await abandonImport(deps, begun.storage, {
+      state: cause instanceof ImportCanceledError ? 'canceled' : 'failed',
+      error: isDomainError(failure) ? failure.message : 'the import failed because of an error of this server',
+    })
+    throw failure
   }
 }
 
-interface Requested {
-  readonly input: NewImport
+/** The server stops, or its database is away: the import can go on later. */
+const isInterruption = (signal: AbortSignal, error: unknown): boolean =>
+  isDomainError(error, 'unavailable') || (signal.aborted && !(signal.reason instanceof ImportCanceledError))
+
+interface Import extends ImportTask {
   readonly request: ImportRequest
 }
 
-/** Records the import, which takes its name. */
-async function beginImport(
-  deps: ImportDeps,
-  { actor, owner, storage }: ImportTask,
-  { input, request }: Requested,
-): Promise<RepoImport> {
-  const { database, clock, processes } = deps
-  repoCreation.requireName(input.name, 'RepoName')
-  await requireQuota(deps, actor, owner)
-  if (await repoQueries.findByName(database.read, owner, input.name)) throw repoCreation.nameConflict()
-  const at = clock.now()
-  const warnings = request.leftOut === undefined ? [] : [request.leftOut]
-  return database.transaction(async (tx) => {
-    await insertUnfinishedImport(tx, { storage, started_at: at, holder: processes.self })
-    return insertRepoImport(tx, {
-      storage,
-      is_async: 0,
-      actor_id: actor.account.id,
-      owner_id: owner.id,
-      name: input.name,
-      request: '',
-      warnings: JSON.stringify(warnings),
-      warnings_count: warnings.length,
-      at,
-    })
-  })
-}
-
-interface Import extends ImportTask, Requested {
-  readonly begun: RepoImport
-}
-
-async function runImport(deps: ImportDeps, task: Import): Promise<ImportedRepo> {
-  const { database, git, access, attachments, largeFiles, log } = deps
-  const { request, signal, storage, begun } = task
+async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> {
+  const { database, access, attachments, largeFiles, log } = deps
+  const { request, signal, begun, actor } = task
   const progress = trackProgress(deps, begun)
   const hold = attachments.hold()
-  const largeFileHold = largeFiles?.lfsObjects.hold()
+  const largeFileHold = request.lfs ? largeFiles?.lfsObjects.hold() : undefined
   try {
-    const fetched = await fetchGit(deps, request, { storage, signal })
-    const { location, size, objectFormat } = fetched
-    const budget = createBudget(access.transfer(signal).maxBytes - size)
-    const repoId = await progress.commit(async (tx) => {
-      const id = await insertHidden(tx, deps, { ...task, fetched })
-      return { value: id, values: { repo_id: id } }
-    })
-    const repo = git.open({ storage, objectFormat })
-    const source = request.interval === undefined ? openSource(deps, request, location) : undefined
+    const mappedUsers = await findMappedUsers(database.read, actor, task.input.users)
+    const place = begun.repoId === undefined ? await fetchRepo(deps, task, progress) : await reopenRepo(deps, task)
+    const { repoId, repo, location } = place
+    const budget = createBudget(access.transfer(signal).maxBytes - place.size)
+    const source = request.interval === undefined ? openSource(deps, task, location) : undefined
     if (source !== undefined) {
-      const context = createContext(task, { source, repoId, repo, hold, budget, progress })
+      if (begun.isAsync && begun.repoId === undefined) await progress.setTotal(await countItems(source, signal))
+      const context = createContext(task, { source, repoId, repo, hold, budget, progress, mappedUsers })
       await runPhases(importPhases(deps), context, { begun, progress })
     }
-    if (request.lfs && largeFiles !== undefined && largeFileHold !== undefined)
-      await fetchLargeFiles(largeFiles, {
-        location,
-        endpoint: request.lfsEndpoint,
-        repo,
-        budget,
-        hold: largeFileHold,
-        signal,
-      })
+    if (largeFiles !== undefined && largeFileHold !== undefined) {
+      const endpoint = request.lfsEndpoint
+      await fetchLargeFiles(largeFiles, { location, endpoint, repo, budget, hold: largeFileHold, signal })
+    }
     await progress.commit(async (tx) => {
-      if (request.lfs) await largeFileHold?.link(tx, repoId)
+      await largeFileHold?.link(tx, repoId)
       await finishImport(tx, deps, { ...task, repoId })
       return { value: undefined }
     })
-    const warnings = progress.warnings().texts
+    const warnings = progress.warnings()
     if (warnings.length > 0) log.warn({ repo: repoId, warnings }, 'parts of the repository were not imported')
     return { repo: await accessQueries.getCreatedRepo(database.read, repoId), warnings }
-  } catch (error) {
-    await abandonImport(deps, storage, { state: 'failed', error: '' })
-    throw error
   } finally {
     await hold.release()
     await largeFileHold?.release()
   }
 }
 
+/** The git data of a hidden repository. */
+interface Place {
+  readonly repoId: RepoId
+  readonly repo: GitRepo
+  readonly location: GitLocation
+  /** Bytes. */
+  readonly size: number
+}
+
+async function fetchRepo(deps: ImportDeps, task: Import, progress: ImportProgress): Promise<Place> {
+  const { git } = deps
+  const { request, signal, actor, input, begun } = task
+  const { storage } = begun
+  // What a run that was killed has fetched.
+  await git.removeRepo(storage)
+  await git.removeRepo(`${storage}.wiki`)
+  const fetched = await fetchGit(deps, request, { storage, signal })
+  const repoId = await progress.commit(async (tx) => {
+    const id = await insertHidden(tx, deps, { actor, input, request, storage, fetched })
+    return { value: id, values: { repo_id: id } }
+  })
+  const { location, size, objectFormat } = fetched
+  return { repoId, repo: git.open({ storage, objectFormat }), location, size }
+}
+
+/** Throws RemoteError and OutgoingError. */
+async function reopenRepo({ database, git, access }: ImportDeps, { request, begun, signal }: Import): Promise<Place> {
+  const found = (await repoQueries.findById(database.read, begun.repoId!))!
+  const { remote } = await access.list(request.url, request.credentials, signal)
+  const location = { url: remote.url, credentials: remote.credentials }
+  return { repoId: found.id, repo: git.open(found), location, size: found.gitSize }
+}
+
+/** The numbers that the service states; none where it fails to. */
+async function countItems(source: Source, signal: AbortSignal): Promise<Readonly<Record<string, number>>> {
+  try {
+    return await source.counts(signal)
+  } catch (error) {
+    if (!(error instanceof ForgeError) && !isOutgoingError(error)) throw error
+    return {}
+  }
+}
+
 interface ContextParts extends Pick<PhaseContext, 'hold' | 'repo' | 'repoId' | 'source'> {
   readonly budget: ImportBudget
   readonly progress: ImportProgress
+  readonly mappedUsers: MappedUsers
 }
 
 const MAX_AUTHOR_LENGTH = 255
 
-function createContext({ actor, request, signal }: Import, { budget, progress, ...parts }: ContextParts): PhaseContext {
+function createContext(
+  { actor, request, signal }: Import,
+  { budget, progress, mappedUsers, ...parts }: ContextParts,
+): PhaseContext {
+  const mapped: PhaseContext['mapped'] = ({ login }) => mappedUsers.get(login.toLowerCase())
   return {
     ...parts,
     request,
     actor,
-    author: ({ id, login }) => ({
-      userId: actor.account.id,
-      original_author: login.slice(0, MAX_AUTHOR_LENGTH),
-      original_author_id: Number.isSafeInteger(id) ? id : 0,
-    }),
-    mapped: () => undefined,
+    author(user) {
+      const userId = mapped(user)
+      if (userId !== undefined) return { userId, original_author: '', original_author_id: 0 }
+      return {
+        userId: actor.account.id,
+        original_author: user.login.slice(0, MAX_AUTHOR_LENGTH),
+        original_author_id: Number.isSafeInteger(user.id) ? user.id : 0,
+      }
+    },
+    mapped,
     warn: progress.warn,
     countBytes: budget.countBytes,
     keys: importKeysOf(parts.repoId),
@@ -139,13 +168,17 @@ function createContext({ actor, request, signal }: Import, { budget, progress, .
   }
 }
 
+/** Milliseconds that an asynchronous import waits for a rate limit; nobody waits for its answer. */
+const LONG_WAIT = 4 * 3_600_000
+
 /** The token is sent only to the server of the requested address, not to a redirect target. */
-function openSource(
-  { sources }: ImportDeps,
-  { forge, token, url, parts }: ImportRequest,
-  location: GitLocation,
-): Source | undefined {
+function openSource({ sources }: ImportDeps, { request, begun }: Import, location: GitLocation): Source | undefined {
+  const { forge, token, url, parts } = request
   if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
   const isSame = new URL(location.url).origin === new URL(url).origin
-  return forge.open(sources, { ...location, token: isSame ? token : '', withIssues: parts.has('issues') })
+  const patience = begun.isAsync ? { ...sources.patience, maxWait: LONG_WAIT } : sources.patience
+  return forge.open(
+    { ...sources, patience },
+    { ...location, token: isSame ? token : '', withIssues: parts.has('issues') },
+  )
 }

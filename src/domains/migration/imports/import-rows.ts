@@ -8,13 +8,16 @@ import { lfsQueries, releaseQueries } from '../../code/index.ts'
 import { issueQueries } from '../../issues/index.ts'
 import { branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
-import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
+import type { ImportDeps, ImportOwner, NewImport } from './new-import.ts'
+import { appendProgress } from './progress.ts'
 import type { ImportRequest } from './read-request.ts'
 import { deleteImportKeys } from './records/import-key.store.ts'
 import { endRepoImport, findImportByStorage, type RepoImport } from './records/repo-import.store.ts'
 import { deleteUnfinishedImport } from './records/unfinished-import.store.ts'
 
-interface Insertion extends Pick<ImportTask, 'actor' | 'storage'> {
+interface Insertion {
+  readonly actor: SignedIn
+  readonly storage: string
   readonly input: NewImport
   readonly request: ImportRequest
   readonly fetched: FetchedGit
@@ -64,7 +67,7 @@ export async function insertHidden(
 
 const COUNTERS = { ...issueQueries.repoCounters, ...releaseQueries.repoCounters, ...lfsQueries.repoCounters }
 
-interface Finish extends Pick<ImportTask, 'actor' | 'owner'> {
+interface Finish extends ImportOwner {
   readonly input: NewImport
   readonly begun: RepoImport
   readonly repoId: RepoId
@@ -93,6 +96,7 @@ export async function finishImport(
   await deleteImportKeys(tx, repoId)
   await deleteUnfinishedImport(tx, begun.storage)
   await endRepoImport(tx, { ...begun, state: 'done', error: '', repoId, at })
+  if (begun.isAsync) await appendProgress(tx, events, { id: begun.id, at })
 }
 
 /** Deletes the rows and the files of an import that is not complete, and ends it. */
@@ -110,7 +114,9 @@ export async function abandonImport(
   await git.removeRepo(`${storage}.wiki`)
   await database.transaction(async (tx) => {
     await deleteUnfinishedImport(tx, storage)
-    if (begun !== undefined) await endRepoImport(tx, { ...begun, ...end, repoId: 0, at })
+    if (begun === undefined) return
+    await endRepoImport(tx, { ...begun, ...end, repoId: 0, at })
+    if (begun.isAsync) await appendProgress(tx, events, { id: begun.id, at })
   })
 }
 

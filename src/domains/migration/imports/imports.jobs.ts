@@ -6,6 +6,8 @@ import type { Imports } from './imports.service.ts'
 const payloads = {
   /** Deletes the files of killed imports that began before this time (epoch milliseconds). */
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
+  /** Runs an asynchronous import, from where it was interrupted. */
+  'imports.run': Type.Object({ import_id: Type.Integer() }),
 }
 
 declare module '../../../core/jobs/catalog.ts' {
@@ -24,6 +26,9 @@ export function createImportJobs({ database, jobs, imports }: ImportJobDeps): Jo
         await jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' })
         await jobs.enqueue(tx, 'lfs.sweep', {}, { key: 'all' })
       })
+    }),
+    'imports.run': defineJob(payloads['imports.run'], ({ import_id }, signal) => imports.run(import_id, signal), {
+      lane: 'imports',
     }),
   }
 }

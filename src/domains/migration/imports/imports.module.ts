@@ -1,9 +1,13 @@
 import { TRANSFER_TIMEOUT_MS, readIntervalSetting } from '../mirrors/remote-access.ts'
 import { defineModule } from '../../../core/module.ts'
+import { createImportBoard } from './import-board.ts'
+import { importEvents } from './imports.events.ts'
 import { createImportJobs } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'
 import { type Patience, sleep } from './forge-waits.ts'
 import { createImports, type Imports } from './imports.service.ts'
+import { presentMigration } from './migration.present.ts'
+import { sealedImportColumns } from './request-box.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -31,10 +35,14 @@ export const module = defineModule({
     'remoteAccess',
     'repoRules',
     'repos',
+    'streams',
     'uploadRules',
   ],
-  create(core, { lfsObjects, lfsTransfers, outgoingClient, remoteAccess, repoRules, repos, uploadRules, ...services }) {
-    const { config, database, git, clock, log, events, jobs, processes, site } = core
+  create(
+    core,
+    { lfsObjects, lfsTransfers, outgoingClient, remoteAccess, repoRules, repos, streams, uploadRules, ...services },
+  ) {
+    const { config, database, git, clock, log, events, jobs, processes, secrets, site } = core
     const { mirror, repository } = config
     const imports = createImports({
       database,
@@ -44,6 +52,7 @@ export const module = defineModule({
       clock,
       log,
       processes,
+      secrets,
       access: remoteAccess,
       rules: repoRules,
       quota: services.quota,
@@ -67,9 +76,20 @@ export const module = defineModule({
         minInterval: readIntervalSetting('mirror.min_interval', mirror.min_interval),
       },
     })
+    const board = createImportBoard({
+      clock,
+      database,
+      async find(viewer, id) {
+        const found = await imports.find(viewer, id)
+        return found && presentMigration(found, (await imports.ownerNames([found])).get(found.ownerId) ?? '')
+      },
+    })
+    streams.addBoard(board)
     return {
       services: { imports },
-      operations: importOperations({ imports, repos, site }),
+      operations: importOperations({ imports, repos, site, streams, board }),
+      events: importEvents,
+      sealedColumns: sealedImportColumns,
       jobs: createImportJobs({ database, jobs, imports }),
       recover: () =>
         database.transaction((tx) => {

@@ -1,17 +1,23 @@
 import { isOrgOwner } from '../../../core/access/repo-grants.store.ts'
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
-import { engineErrors, forbidden, invalid, isDomainError } from '../../../core/platform/errors.ts'
+import { conflict, engineErrors, forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
-import { repoCreation } from '../../repositories/index.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
-import { importRepo } from './import-repo.ts'
+import { beginImport } from './begin-import.ts'
+import { runImport } from './import-repo.ts'
 import { abandonImport } from './import-rows.ts'
+import { createImportRuns } from './import-runs.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
+import { cancelRepoImport, findRepoImport, listRepoImports, type RepoImport } from './records/repo-import.store.ts'
 import { listUnfinishedImports } from './records/unfinished-import.store.ts'
+import { openRequest } from './request-box.ts'
 
 /** The maximum duration of an import; older records belong to imports that have ended in any process. */
 const LONGEST_MS = 24 * 3_600_000
+/** Milliseconds after which a canceled import that no process runs is deleted. */
+const CANCEL_DELAY = 2_000
 
 interface ImportTarget {
   /** Name of the owner; if absent `ownerId`, if both are absent the actor. */
@@ -22,9 +28,21 @@ interface ImportTarget {
 export type Imports = ReturnType<typeof createImports>
 
 export function createImports(deps: ImportDeps) {
+  const { database, jobs, log } = deps
   const inFlight = new InFlight()
-  /** Storage keys of the imports of this process. */
-  const running = new Set<string>()
+  const runs = createImportRuns(deps.processes)
+
+  /** Administrators see every import, others those that they started. */
+  async function find(viewer: SignedIn, id: number): Promise<RepoImport | undefined> {
+    const found = await findRepoImport(database.read, id)
+    return found !== undefined && (isSiteAdmin(viewer) || found.actorId === viewer.account.id) ? found : undefined
+  }
+  async function get(viewer: SignedIn, id: number): Promise<RepoImport> {
+    const found = await find(viewer, id)
+    if (found === undefined) throw notFound('the import does not exist')
+    return found
+  }
+
   return {
     /**
      * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted
@@ -32,33 +50,85 @@ export function createImports(deps: ImportDeps) {
      */
     async importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo> {
       const owner = await chooseOwner(deps, actor, target)
-      const storage = repoCreation.newStorageKey()
-      running.add(storage)
+      const begun = await beginImport(deps, { actor, owner, input, isAsync: false })
       try {
-        return await inFlight.run((signal) => importRepo(deps, { actor, owner, storage, signal }, input))
+        return await inFlight.run((stopping) =>
+          runs.run(begun, stopping, (signal) => runImport(deps, { actor, owner, input, begun, signal })),
+        )
       } catch (error) {
         throw inFlight.isStopping ? engineErrors.serverStopping() : error
-      } finally {
-        running.delete(storage)
       }
     },
-    /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */
+    /** Starts an import that a job runs, which goes on after a restart of the server. */
+    async start(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<RepoImport> {
+      const owner = await chooseOwner(deps, actor, target)
+      return beginImport(deps, { actor, owner, input, isAsync: true })
+    },
+    /** Runs an asynchronous import to its end, with the present rights of the account and the token that started it. */
+    async run(id: number, stopping: AbortSignal): Promise<void> {
+      const begun = await findRepoImport(database.read, id)
+      if (begun?.state !== 'running') return
+      if (begun.isCanceled) return abandonImport(deps, begun.storage, { state: 'canceled', error: '' })
+      try {
+        const started = await renewRights(deps, begun)
+        await runs.run(begun, stopping, (signal) => runImport(deps, { ...started, begun, signal }))
+      } catch (error) {
+        if (stopping.aborted || isDomainError(error, 'unavailable')) throw error
+        log[isDomainError(error) ? 'info' : 'error']({ err: error, import: id }, 'import of a repository failed')
+        await abandonImport(deps, begun.storage, { state: 'failed', error: messageOf(error) })
+      }
+    },
+    find,
+    get,
+    list: (actor: SignedIn, paging: Paging): Promise<Page<RepoImport>> =>
+      listRepoImports(database.read, actor.account.id, paging),
+    /** Makes a running import stop, which then leaves nothing. Throws NotFound, and Conflict if it has ended. */
+    async cancel(actor: SignedIn, id: number): Promise<void> {
+      const { state, isAsync } = await get(actor, id)
+      if (state !== 'running') throw conflict('the import has ended')
+      await database.transaction(async (tx) => {
+        await cancelRepoImport(tx, id)
+        const options = { key: `cancel ${id}`, delay: CANCEL_DELAY }
+        if (isAsync) await jobs.enqueue(tx, 'imports.run', { import_id: id }, options)
+      })
+      runs.cancel(id)
+    },
+    /** Names of the owners of the new repositories, by id. */
+    async ownerNames(imports: readonly RepoImport[]): Promise<ReadonlyMap<number, string>> {
+      const ids = [...new Set(imports.map(({ ownerId }) => ownerId))]
+      return new Map((await userQueries.listByIds(database.read, ids)).map(({ id, name }) => [id, name]))
+    },
+    /** Deletes what killed synchronous imports left that began before this time. True if there were any. */
     async deleteUnfinished(startedBefore: number): Promise<boolean> {
-      const unfinished = await listUnfinishedImports(deps.database.read, startedBefore)
+      const unfinished = await listUnfinishedImports(database.read, startedBefore)
       const ended = new Set(deps.processes.ended(unfinished.map(({ holder }) => holder)))
       const isKilled = ({ holder, started_at }: (typeof unfinished)[number]): boolean =>
         ended.has(holder) ||
         (holder === '' && !deps.processes.acrossMachines) ||
         started_at < deps.clock.now() - LONGEST_MS
       // NOTE: if the clock was set back, the list includes running imports of this process.
-      const dead = unfinished.filter((row) => !running.has(row.storage) && isKilled(row))
+      const dead = unfinished.filter((row) => !runs.has(row.storage) && isKilled(row))
       for (const { storage } of dead)
-        await abandonImport(deps, storage, { state: 'failed', error: 'the server was killed' })
+        await abandonImport(deps, storage, { state: 'failed', error: 'the server was stopped during the import' })
       return dead.length > 0
     },
     /** Aborts running imports and waits for them. */
-    close: (): Promise<void> => inFlight.close(),
+    async close(): Promise<void> {
+      runs.close()
+      await inFlight.close()
+    },
   }
+}
+
+const messageOf = (error: unknown): string =>
+  isDomainError(error) ? error.message : 'the import failed because of an error of this server'
+
+/** The request of an asynchronous import with its account, as they are now. Throws Forbidden and Invalid. */
+async function renewRights(deps: ImportDeps, { actorId, ownerId, request }: RepoImport) {
+  const { input, restriction } = openRequest(deps.secrets, request)
+  const actor = await userQueries.loadActing(deps.database.read, actorId, restriction)
+  if (actor === undefined) throw forbidden('the account that started the import may not use the server any more')
+  return { actor, owner: await chooseOwner(deps, actor, { ownerId }), input }
 }
 
 /**

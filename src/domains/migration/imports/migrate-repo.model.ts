@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { MAX_MAPPED_USERS } from './mapped-users.ts'
 
 const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 const Part = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -33,6 +34,14 @@ export const MigrateRepoOptions = Type.Object(
     releases: Part('For services other than git'),
     lfs: Type.Optional(Type.Boolean({ description: 'Large files; ignored where this server keeps none' })),
     lfs_endpoint: Text(2048, 'HTTP address of the large files, when not where the repository says'),
+    users: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 100 }), {
+        maxProperties: MAX_MAPPED_USERS,
+        description:
+          'Names of accounts of this server by those of the service: they become the authors, reviewers and assignees ' +
+          'of what is imported. Only for administrators',
+      }),
+    ),
     aws_access_key_id: Text(255, 'For codecommit'),
     aws_secret_access_key: Text(255, 'For codecommit'),
   },

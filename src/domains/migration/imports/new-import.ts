@@ -87,6 +87,8 @@ export interface NewImport {
   /** Address of the LFS server unless derived from `address`; may contain credentials. */
   readonly lfsEndpoint?: string | undefined
   readonly parts: ReadonlySet<MetadataPart>
+  /** Names of accounts of this server by those of the service; only of administrators. */
+  readonly users?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ImportSettings {
@@ -104,8 +106,8 @@ export interface LargeFileServices {
   readonly lfsTransfers: LfsTransfers
 }
 
-export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock' | 'log'> {
-  readonly processes: Pick<Processes, 'acrossMachines' | 'ended' | 'self'>
+export interface ImportDeps extends Pick<Core, 'clock' | 'database' | 'events' | 'git' | 'jobs' | 'log' | 'secrets'> {
+  readonly processes: Pick<Processes, 'acrossMachines' | 'announce' | 'ended' | 'onAnnounced' | 'self'>
   readonly access: RemoteAccess
   readonly rules: Services['repoRules']
   readonly quota: Services['quota']
@@ -131,11 +133,9 @@ export interface ImportedRepo {
   readonly warnings: readonly string[]
 }
 
-export interface ImportTask {
+/** Who imports, and for whom. */
+export interface ImportOwner {
   readonly actor: SignedIn
   /** Owner of the new repository; the actor may create repositories for it. */
   readonly owner: User
-  /** New storage key. */
-  readonly storage: string
-  readonly signal: AbortSignal
 }

@@ -1,3 +1,4 @@
+import { systemActor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { ImportCanceledError } from './import-errors.ts'
 import type { ImportDeps } from './new-import.ts'
@@ -6,6 +7,8 @@ import { type ProgressValues, recordProgress, type RepoImport } from './records/
 
 const MAX_WARNINGS = 1_000
 const MAX_WARNING_LENGTH = 500
+/** Milliseconds between two events. */
+const EVENT_INTERVAL = 500
 
 interface Written<T> {
   readonly value: T
@@ -15,25 +18,32 @@ interface Written<T> {
 export type ImportProgress = ReturnType<typeof trackProgress>
 
 /** Stores how far an import is, in the transaction of each step. */
-export function trackProgress({ database, clock }: Pick<ImportDeps, 'clock' | 'database'>, begun: RepoImport) {
+export function trackProgress(
+  { database, clock, events }: Pick<ImportDeps, 'clock' | 'database' | 'events'>,
+  begun: RepoImport,
+) {
   const { id } = begun
   const done: Record<string, number> = { ...begun.done }
   const warnings = [...begun.warnings]
   let warningsCount = begun.warningsCount
   let storedWarnings = warningsCount
+  let eventAt = 0
 
   /** Runs `write` with what it returns of the progress in one transaction. Throws ImportCanceledError. */
   async function commit<T>(write: (tx: Tx) => Promise<Written<T>>): Promise<T> {
-    const count = warningsCount
+    const [count, at] = [warningsCount, clock.now()]
     const warned = count === storedWarnings ? {} : { warnings: JSON.stringify(warnings), warnings_count: count }
+    const tells = begun.isAsync && at >= eventAt + EVENT_INTERVAL
     const result = await database.transaction(async (tx) => {
       // NOTE: first, so that the import is still recorded as running: `write` may end it.
-      await record(tx, { ...warned, updated_at: clock.now() })
+      await record(tx, { ...warned, updated_at: at })
       const { value, values } = await write(tx)
       if (values !== undefined) await record(tx, values)
+      if (tells) await appendProgress(tx, events, { id, at })
       return value
     })
     storedWarnings = count
+    if (tells) eventAt = at
     return result
   }
 
@@ -44,11 +54,8 @@ export function trackProgress({ database, clock }: Pick<ImportDeps, 'clock' | 'd
   }
 
   return {
-    /** The first warnings, and the number of all. */
-    warnings: (): { readonly texts: readonly string[]; readonly count: number } => ({
-      texts: [...warnings],
-      count: warningsCount,
-    }),
+    /** The first warnings. */
+    warnings: (): readonly string[] => [...warnings],
     warn(text: string): void {
       warningsCount++
       if (warnings.length < MAX_WARNINGS) warnings.push(text.slice(0, MAX_WARNING_LENGTH))
@@ -67,3 +74,10 @@ export function trackProgress({ database, clock }: Pick<ImportDeps, 'clock' | 'd
     },
   }
 }
+
+/** Tells streams that an asynchronous import has gone on or ended. */
+export const appendProgress = (
+  tx: Tx,
+  events: ImportDeps['events'],
+  { id, at }: { readonly id: number; readonly at: number },
+): Promise<unknown> => events.append(tx, 'import.progressed', { actor: systemActor, repoId: 0, at }, { import_id: id })

@@ -1,6 +1,8 @@
 import { type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RepoImportTable } from './repo-import.table.ts'
 
 /** An import of a repository; times are epoch milliseconds. */
@@ -100,14 +102,50 @@ interface End extends Pick<RepoImport, 'id' | 'storage'> {
   readonly at: number
 }
 
-/** Ends an import, which makes its name free. */
+/** Ends a running import, which makes its name free. */
 export async function endRepoImport(tx: Tx, { id, storage, state, error, repoId, at }: End): Promise<void> {
   await tx
     .updateTable('repo_import')
     .set({ state, error, repo_id: repoId, reserved_name: storage, request: '', updated_at: at, ended_at: at })
     .where('id', '=', id)
+    .where('state', '=', 'running')
     .execute()
 }
+
+/** Deletes the records of imports that ended before a time in epoch milliseconds. */
+export async function pruneRepoImports(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('repo_import').where('ended_at', '>', 0).where('ended_at', '<', before).execute()
+}
+
+/** Makes a running import stop at its next step. */
+export async function cancelRepoImport(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('repo_import').set({ is_canceled: 1 }).where('id', '=', id).execute()
+}
+
+/** The number of running asynchronous imports that an account started. */
+export async function countRunningImports(db: Db, actorId: UserId): Promise<number> {
+  const { count } = await db
+    .selectFrom('repo_import')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('actor_id', '=', actorId)
+    .where('state', '=', 'running')
+    .where('is_async', '=', 1)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function findRepoImport(db: Db, id: number): Promise<RepoImport | undefined> {
+  const row = await db.selectFrom('repo_import').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRepoImport(row)
+}
+
+/** The imports that an account started, newest first. */
+export const listRepoImports = (db: Db, actorId: UserId, paging: Paging): Promise<Page<RepoImport>> =>
+  selectPage(
+    db.selectFrom('repo_import').selectAll().where('actor_id', '=', actorId).orderBy('id', 'desc'),
+    paging,
+    toRepoImport,
+  )
 
 export async function findImportByStorage(db: Db, storage: string): Promise<RepoImport | undefined> {
   const row = await db.selectFrom('repo_import').selectAll().where('storage', '=', storage).executeTakeFirst()

@@ -1,0 +1,54 @@
+import type { Core } from '../../../core/module.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import { type DomainEvent, findMissedEvents } from '../../../core/events/index.ts'
+import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../core/streams/index.ts'
+import type { RepoMigration } from './migration.model.ts'
+
+/** Streams the progress of imports to connected clients. */
+export interface ImportBoard extends Board {
+  channel(importId: number): Channel<SignedIn>
+}
+
+interface ImportBoardDeps extends Pick<Core, 'clock' | 'database'> {
+  /** Undefined if the caller may not see the import. */
+  find(viewer: SignedIn, id: number): Promise<RepoMigration | undefined>
+}
+
+const KIND = 'import.progressed'
+const MAX_MISSED = 5000
+
+export function createImportBoard({ clock, database, find }: ImportBoardDeps): ImportBoard {
+  const listeners = new Map<number, Set<Listener<SignedIn>>>()
+  const messageOf = async (viewer: SignedIn, importId: number, eventId: number): Promise<Message[]> => {
+    const found = await find(viewer, importId)
+    return found === undefined ? [] : [dataMessage(eventId, found)]
+  }
+  return {
+    wants: ({ kind }) => listeners.size > 0 && kind === KIND,
+    async take(events) {
+      for (const [importId, eventId] of lastOf(events))
+        for (const listener of listeners.get(importId) ?? [])
+          if (await listener.isReady()) listener.send(await messageOf(listener.access, importId, eventId))
+    },
+    channel: (importId) => ({
+      join(listener) {
+        const joined = listeners.get(importId) ?? new Set()
+        listeners.set(importId, joined.add(listener))
+        return () => {
+          joined.delete(listener)
+          if (joined.size === 0) listeners.delete(importId)
+        }
+      },
+      missed: (id) => findMissedEvents(database.read, { id, kinds: [KIND], now: clock.now() }),
+      async *read(events, { access }) {
+        const eventId = lastOf(events).get(importId)
+        if (eventId !== undefined) yield* await messageOf(access, importId, eventId)
+      },
+      maxMissed: MAX_MISSED,
+    }),
+  }
+}
+
+/** The last event of each import: what came before is not of interest any more. */
+const lastOf = (events: readonly DomainEvent[]): Map<number, number> =>
+  new Map(events.map(({ id, payload }) => [(payload as { readonly import_id: number }).import_id, id]))
