@@ -196,8 +196,28 @@ describeOnBoth('asynchronous imports', (kind) => {
   })
 
   it('are in no list while they run, not even for administrators', async () => {
-    const { id } = (await start(root, 'hidden-by-lists', { repo_owner: 'tom' })).json
-    await reached.promise
+    const issue = {
+      id: 1,
+      number: 1,
+      title: 'hidden-by-lists',
+      body: 'hidden-by-lists',
+      state: 'open',
+      user: { id: 1 },
+    }
+    const base = 'GET /api/v1/repos/o/app/issues'
+    upstream.routes.set(`${base}?state=all&type=issues&sort=oldest&page=1&limit=50`, answers([issue]))
+    upstream.routes.set(`${base}?state=all&type=issues&sort=oldest&page=2&limit=50`, answers([]))
+    const commented = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    upstream.routes.set(`${base}/comments?page=1&limit=50`, async (incoming, response) => {
+      commented.resolve()
+      await gate.promise
+      answers([])(incoming, response)
+    })
+    proceed()
+    const { id } = (await start(root, 'hidden-by-lists', { repo_owner: 'tom', issues: true })).json
+    await commented.promise
+    expect((await stateOf(root, id)).done).toMatchObject({ labels: 53, issues: 1 })
     const lists = target.app.operations.filter(({ method, path }) => method === 'GET' && isListed(path))
     expect(lists.length).toBeGreaterThan(40)
     const total = (await root.client.get('/repos/search?limit=50')).headers.get('x-total-count')
@@ -213,10 +233,11 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect(repoId).toBeGreaterThan(0)
     expect((await root.client.get(`/repositories/${repoId}`)).status).toBe(404)
     expect((await root.client.get('/users/Importer')).status).toBe(404)
-    proceed()
+    gate.resolve()
     expect(await ended(root, id)).toMatchObject({ state: 'done', repo_id: repoId })
     const after = (await root.client.get('/repos/search?limit=50')).headers.get('x-total-count')
     expect(Number(after)).toBe(Number(total) + 1)
+    expect((await root.client.get('/repos/issues/search?q=hidden')).json).toHaveLength(1)
   })
 })
 
