@@ -10,6 +10,7 @@ import { insertImportedEntries } from './issues/imports/imported-entries.store.t
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
 import {
   completeImport,
+  deleteSomeImported,
   listImportedIds,
   listImportedItems,
   recountImportedComments,
@@ -123,6 +124,7 @@ export const issueImports = {
   listIds: listImportedIds,
   listItems: listImportedItems,
   recountComments: recountImportedComments,
+  deleteSome: deleteSomeImported,
   complete: completeImport,
 } as const
 

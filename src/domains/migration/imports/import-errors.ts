@@ -14,6 +14,14 @@ export class ImportCanceledError extends Error {
   }
 }
 
+/** Another process continues the import, because this one was not heard of for a while. */
+export class ImportTakenOverError extends Error {
+  constructor() {
+    super('another process continues the import')
+    this.name = 'ImportTakenOverError'
+  }
+}
+
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
 export function toDomainError({ database }: Pick<ImportDeps, 'database'>, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoCreation.nameConflict()

@@ -6,7 +6,7 @@ import { accessQueries, repoQueries } from '../../repositories/index.ts'
 import { fetchGit, type GitLocation } from './fetch-git.ts'
 import { ForgeError } from './forge-error.ts'
 import { createBudget, type ImportBudget } from './import-budget.ts'
-import { ImportCanceledError, toDomainError } from './import-errors.ts'
+import { ImportCanceledError, ImportTakenOverError, toDomainError } from './import-errors.ts'
 import { fetchLargeFiles } from './import-large-files.ts'
 import { abandonImport, finishImport, insertHidden } from './import-rows.ts'
 import { findMappedUsers, type MappedUsers } from './mapped-users.ts'
@@ -48,9 +48,11 @@ export async function runImport(deps: ImportDeps, task: ImportTask): Promise<Imp
   }
 }
 
-/** The server stops, or its database is away: the import can go on later. */
-const isInterruption = (signal: AbortSignal, error: unknown): boolean =>
-  isDomainError(error, 'unavailable') || (signal.aborted && !(signal.reason instanceof ImportCanceledError))
+/** The server stops, its database is away, or another process runs the import: it goes on. */
+export const isInterruption = (signal: AbortSignal, error: unknown): boolean =>
+  isDomainError(error, 'unavailable') ||
+  error instanceof ImportTakenOverError ||
+  (signal.aborted && !(signal.reason instanceof ImportCanceledError))
 
 interface Import extends ImportTask {
   readonly request: ImportRequest

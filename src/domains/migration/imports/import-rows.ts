@@ -5,7 +5,7 @@ import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 import type { User } from '../../accounts/index.ts'
 import { lfsQueries, releaseQueries } from '../../code/index.ts'
-import { issueQueries } from '../../issues/index.ts'
+import { issueImports, issueQueries } from '../../issues/index.ts'
 import { branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportOwner, NewImport } from './new-import.ts'
@@ -109,7 +109,11 @@ export async function abandonImport(
   const begun = await findImportByStorage(database.read, storage)
   if (begun?.state === 'done') return
   const id = begun?.repoId
-  if (id !== undefined) await database.transaction((tx) => repoCreation.deleteHidden(tx, events, { id, at }))
+  if (id !== undefined) {
+    // NOTE: in many transactions: other writers would wait for the deletion of a large import.
+    while (await database.transaction((tx) => issueImports.deleteSome(tx, id))) continue
+    await database.transaction((tx) => repoCreation.deleteHidden(tx, events, { id, at }))
+  }
   await git.removeRepo(storage)
   await git.removeRepo(`${storage}.wiki`)
   await database.transaction(async (tx) => {

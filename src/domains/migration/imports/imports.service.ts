@@ -6,7 +6,7 @@ import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { beginImport } from './begin-import.ts'
-import { runImport } from './import-repo.ts'
+import { isInterruption, runImport } from './import-repo.ts'
 import { abandonImport } from './import-rows.ts'
 import { createImportRuns } from './import-runs.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
@@ -73,7 +73,7 @@ export function createImports(deps: ImportDeps) {
         const started = await renewRights(deps, begun)
         await runs.run(begun, stopping, (signal) => runImport(deps, { ...started, begun, signal }))
       } catch (error) {
-        if (stopping.aborted || isDomainError(error, 'unavailable')) throw error
+        if (isInterruption(stopping, error)) throw error
         log[isDomainError(error) ? 'info' : 'error']({ err: error, import: id }, 'import of a repository failed')
         await abandonImport(deps, begun.storage, { state: 'failed', error: messageOf(error) })
       }

@@ -1,9 +1,9 @@
 import { systemActor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { ImportCanceledError } from './import-errors.ts'
+import { ImportCanceledError, ImportTakenOverError } from './import-errors.ts'
 import type { ImportDeps } from './new-import.ts'
 import type { ImportStep } from './phase.ts'
-import { type ProgressValues, recordProgress, type RepoImport } from './records/repo-import.store.ts'
+import { type ProgressValues, recordProgress, type RepoImport, type StepPosition } from './records/repo-import.store.ts'
 
 const MAX_WARNINGS = 1_000
 const MAX_WARNING_LENGTH = 500
@@ -27,9 +27,13 @@ export function trackProgress(
   const warnings = [...begun.warnings]
   let warningsCount = begun.warningsCount
   let storedWarnings = warningsCount
+  let position: StepPosition = begun
   let eventAt = 0
 
-  /** Runs `write` with what it returns of the progress in one transaction. Throws ImportCanceledError. */
+  /**
+   * Runs `write` with what it returns of the progress in one transaction. Throws ImportCanceledError, and
+   * ImportTakenOverError if another run has written a step since the last commit of this one.
+   */
   async function commit<T>(write: (tx: Tx) => Promise<Written<T>>): Promise<T> {
     const [count, at] = [warningsCount, clock.now()]
     const warned = count === storedWarnings ? {} : { warnings: JSON.stringify(warnings), warnings_count: count }
@@ -50,7 +54,9 @@ export function trackProgress(
   const store = (values: ProgressValues): Promise<void> => commit(async () => ({ value: undefined, values }))
 
   async function record(tx: Tx, values: ProgressValues): Promise<void> {
-    if (!(await recordProgress(tx, id, values))) throw new ImportCanceledError()
+    const outcome = await recordProgress(tx, { id, position }, values)
+    if (outcome === 'moved') throw new ImportTakenOverError()
+    if (outcome === 'canceled') throw new ImportCanceledError()
   }
 
   return {
@@ -62,7 +68,10 @@ export function trackProgress(
     },
     commit,
     setTotal: (total: Readonly<Record<string, number>>): Promise<void> => store({ total: JSON.stringify(total) }),
-    beginPhase: (phase: string): Promise<void> => store({ phase, cursor: '' }),
+    async beginPhase(phase: string): Promise<void> {
+      await store({ phase, cursor: '' })
+      position = { phase, cursor: '' }
+    },
     /** Writes a step of a phase. */
     async step(phase: string, { cursor, count, write }: ImportStep): Promise<void> {
       const next = { ...done, [phase]: (done[phase] ?? 0) + count }
@@ -71,6 +80,7 @@ export function trackProgress(
         return { value: undefined, values: { phase, cursor, done: JSON.stringify(next) } }
       })
       Object.assign(done, next)
+      position = { phase, cursor }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { deleteInSteps } from '../../../../core/db/delete-in-steps.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { asId, type IssueId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { recountLabelsOf } from '../../labels/label-counters.store.ts'
@@ -52,6 +53,21 @@ export async function listImportedItems(
     .limit(limit)
     .execute()
   return rows.map((row) => ({ id: asId(row.id), number: row.number, isPull: row.is_pull === 1 }))
+}
+
+const MAX_DELETED = 50
+
+/**
+ * Deletes some of the issues and pull requests of a repository that nobody sees. Returns false if there are none left.
+ */
+export async function deleteSomeImported(tx: Tx, repoId: RepoId): Promise<boolean> {
+  const items = await listImportedItems(tx, repoId, { after: 0, limit: MAX_DELETED })
+  await deleteInSteps(
+    tx,
+    'issue',
+    items.map(({ id }) => id),
+  )
+  return items.length === MAX_DELETED
 }
 
 /** Counts the comments and the published reviews of these issues, of a repository that nobody else changes. */

@@ -82,16 +82,30 @@ export type ProgressValues = Updateable<
   >
 >
 
-/** Returns false if the import was ended or is to stop. */
-export async function recordProgress(tx: Tx, id: number, values: ProgressValues): Promise<boolean> {
+/** The last step that was written. */
+export type StepPosition = Pick<RepoImport, 'cursor' | 'phase'>
+
+/**
+ * Changes the progress of an import that is at `position`. `canceled`: it was ended or is to stop; `moved`: another run
+ * has written a step.
+ */
+export async function recordProgress(
+  tx: Tx,
+  { id, position: { phase, cursor } }: { readonly id: number; readonly position: StepPosition },
+  values: ProgressValues,
+): Promise<'canceled' | 'done' | 'moved'> {
   const { numUpdatedRows } = await tx
     .updateTable('repo_import')
     .set(values)
     .where('id', '=', id)
     .where('state', '=', 'running')
     .where('is_canceled', '=', 0)
+    .where('phase', '=', phase)
+    .where('cursor', '=', cursor)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows > 0n) return 'done'
+  const found = await findRepoImport(tx, id)
+  return found?.state === 'running' && !found.isCanceled ? 'moved' : 'canceled'
 }
 
 interface End extends Pick<RepoImport, 'id' | 'storage'> {

@@ -4,7 +4,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import type { Events } from '../../../../core/events/index.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { lockRepoToDelete } from '../deletion/deletion.store.ts'
-import { deleteRedirect, deleteRepo, insertRepo, updateRepo } from '../repo.store.ts'
+import { deleteRedirect, deleteRepo, findRepoById, insertRepo, updateRepo } from '../repo.store.ts'
 
 type HiddenRepo = Omit<Parameters<typeof insertRepo>[1], 'is_private' | 'lower_name' | 'name' | 'owner_id'>
 
@@ -48,9 +48,13 @@ export async function revealRepo(
   await deleteRedirect(tx, ownerId, lowerName)
 }
 
-/** Deletes the rows of a hidden repository; the caller deletes its files. Nobody is told of it. */
+/**
+ * Deletes the rows of a hidden repository; the caller deletes its files. Nobody is told of it. Does nothing if it is
+ * not hidden any more.
+ */
 export async function deleteHiddenRepo(tx: Tx, events: Events, { id, at }: { id: RepoId; at: number }): Promise<void> {
   await lockRepoToDelete(tx, id)
+  if ((await findRepoById(tx, id))?.ownerId !== IMPORTER_ID) return
   await events.append(tx, 'repo.deleting', { actor: systemActor, repoId: id, at }, { repo_id: id })
   await deleteRepo(tx, id)
 }
