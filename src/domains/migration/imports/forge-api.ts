@@ -45,6 +45,8 @@ export interface ForgeApiOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Query parameter for the page size, and its value. */
   readonly perPage: readonly [name: string, count: number]
+  /** The service links every page to the next one: a page without links is the only one. */
+  readonly alwaysLinks?: boolean
   /** The timeout of one file, in milliseconds. */
   readonly timeout: number
 }
@@ -63,7 +65,7 @@ const MAX_LIMITS = 10
 const ABSENT = [404]
 
 export function createForgeApi(options: ForgeApiOptions): ForgeApi {
-  const { client, base, webUrl, headers = {}, perPage, timeout } = options
+  const { client, base, webUrl, headers = {}, perPage, alwaysLinks = false, timeout } = options
   const own = new Set([new URL(base).origin, new URL(webUrl).origin])
   const { repeated, credentials } = createRepeater(options)
   let bytesLeft = MAX_TOTAL_BYTES
@@ -108,7 +110,7 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
         seen += items.length
         last = answer.digest
         const next = nextOf(answer.head)
-        if (isLast(answer.head, seen, next)) return
+        if (isLast(answer.head, { seen, next, alwaysLinks })) return
         url = next !== undefined && new URL(next).origin === new URL(base).origin ? next : pageUrl(path, page + 1)
       }
       throw new ForgeError('failed', 'the list of the other server has no end')
@@ -124,7 +126,9 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
       if (answer === undefined) return undefined
       const { value, head } = answer
       const lastPage = /[?&]page=(\d{1,9})[^>]*>\s*;\s*rel="?last/.exec(head.headers['link'] ?? '')?.[1]
-      return totalOf(head) ?? (lastPage === undefined ? undefined : Number(lastPage) * itemsOf(value).length)
+      const { length } = itemsOf(value)
+      if (lastPage !== undefined) return Number(lastPage) * length
+      return totalOf(head) ?? (length === 0 || alwaysLinks ? length : undefined)
     },
 
     async download(url, { headers: extra, signal }, consume) {
@@ -239,7 +243,8 @@ function nextOf({ headers, url }: OutgoingHead): string | undefined {
  * Whether the headers (total count or Link) show that the page is the last one. Without them, the last page is the
  * first empty one.
  */
-function isLast(head: OutgoingHead, seen: number, next: string | undefined): boolean {
+function isLast(head: OutgoingHead, list: { seen: number; next: string | undefined; alwaysLinks: boolean }): boolean {
   const total = totalOf(head)
-  return total === undefined ? head.headers['link'] !== undefined && next === undefined : seen >= total
+  if (total !== undefined) return list.seen >= total
+  return list.next === undefined && (list.alwaysLinks || head.headers['link'] !== undefined)
 }

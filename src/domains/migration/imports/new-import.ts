@@ -8,7 +8,7 @@ import type { User } from '../../accounts/index.ts'
 import type { SourceDeps, OpenSource } from './source-location.ts'
 import type { RemoteCredentials } from '../../../core/git/index.ts'
 import { openGitea } from './sources/gitea/gitea.source.ts'
-import { openGithub } from './sources/github/github.source.ts'
+import { openGitbucket, openGithub } from './sources/github/github.source.ts'
 import { openGitlab } from './sources/gitlab/gitlab.source.ts'
 
 /** Kinds of data of a repository besides git data and wiki. */
@@ -37,6 +37,7 @@ const sources: Readonly<Record<string, OpenSource>> = {
   forgejo: openGitea,
   github: openGithub,
   gitlab: openGitlab,
+  gitbucket: openGitbucket,
 }
 
 /** Services of which everything is read. */

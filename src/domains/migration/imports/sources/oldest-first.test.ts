@@ -54,6 +54,19 @@ describe('lists in ascending order', () => {
     expect((await numbersOf()).slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
 
+  it('end if the service knows no pages, or tells a length without end', async () => {
+    service.routes.set('/list', json([{ number: 2 }, { number: 1 }]))
+    expect(await numbersOf()).toEqual([1, 2])
+    service.routes.set('/list', json([{ number: 2 }, { number: 1 }], { 'x-total-count': '999999999999' }))
+    await expect(numbersOf()).rejects.toThrow('the list of the other server has no end')
+    service.routes.set('/list', (request, response) => {
+      const page = Number(new URL(request.url!, service.url).searchParams.get('page'))
+      json([{ number: 1e9 - 2 * page }, { number: 1e9 - 2 * page - 1 }])(request, response)
+    })
+    await expect(numbersOf()).rejects.toThrow('the list of the other server has no end')
+    expect(service.requests.length).toBeLessThan(60)
+  })
+
   it('bring numbers that come too early where they belong', async () => {
     serve(() => [1, 50, 2, 3, 4, 60, 5, 6, 7, 8], { total: true })
     expect(await numbersOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 50, 60])

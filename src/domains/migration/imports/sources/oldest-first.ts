@@ -1,10 +1,12 @@
 import { members } from '../../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../forge-api.ts'
+import { ForgeError } from '../forge-error.ts'
 import type { Pages } from '../source.ts'
 import { wholeOf } from './read.ts'
 
 const MAX_HELD = 2_000
 const CHUNK = 100
+const MAX_PAGES = 10_000
 /** Pages that are read again because the list grew meanwhile. */
 const MAX_REREAD = 1_000
 
@@ -62,13 +64,14 @@ async function* forwards(api: ForgeApi, { path, absent }: List, walk: Walk): Pag
  * Reads a list that begins with the newest item from its last page to its first. New items move older ones to later
  * pages, which are then read again.
  */
-async function* backwards(api: ForgeApi, path: string, { signal }: Walk): Pages<unknown> {
-  const first = await api.page(path, 1, signal)
+async function* backwards(api: ForgeApi, path: string, walk: Walk): Pages<unknown> {
+  const first = await api.page(path, 1, walk.signal)
   const size = Math.max(1, first.items.length)
   let total = first.total ?? 0
-  let number = first.total === undefined ? await findLastPage(api, path, signal) : Math.ceil(first.total / size)
+  let number = first.total === undefined ? await findLastPage(api, path, walk) : Math.ceil(first.total / size)
+  if (number > MAX_PAGES) throw new ForgeError('failed', 'the list of the other server has no end')
   for (let reread = 0; number >= 1; number--) {
-    const { items, total: now = 0 } = await api.page(path, number, signal)
+    const { items, total: now = 0 } = await api.page(path, number, walk.signal)
     if (now > total && reread < MAX_REREAD) {
       const growth = Math.ceil((now - total) / size)
       reread += growth
@@ -79,14 +82,19 @@ async function* backwards(api: ForgeApi, path: string, { signal }: Walk): Pages<
 }
 
 /** By bisection, for a service that does not tell the length of the list. */
-async function findLastPage(api: ForgeApi, path: string, signal: AbortSignal): Promise<number> {
-  const isEmpty = async (page: number): Promise<boolean> => (await api.page(path, page, signal)).items.length === 0
+async function findLastPage(api: ForgeApi, path: string, { signal, keyOf }: Walk): Promise<number> {
+  const newest = keyOf((await api.page(path, 1, signal)).items[0])
+  // A service that knows no pages answers with the first one again.
+  const isBeyond = async (page: number): Promise<boolean> => {
+    const { items } = await api.page(path, page, signal)
+    return items.length === 0 || keyOf(items[0]) >= newest
+  }
   let beyond = 2
-  while (beyond < 65_536 && !(await isEmpty(beyond))) beyond *= 2
+  while (beyond <= MAX_PAGES && !(await isBeyond(beyond))) beyond *= 2
   let last = beyond / 2
   while (beyond - last > 1) {
     const middle = Math.floor((last + beyond) / 2)
-    if (await isEmpty(middle)) beyond = middle
+    if (await isBeyond(middle)) beyond = middle
     else last = middle
   }
   return last

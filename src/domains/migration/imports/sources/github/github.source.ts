@@ -1,29 +1,48 @@
-import { members } from '../../../../../core/platform/json-members.ts'
-import type { Members } from '../../../../../core/platform/json-members.ts'
+import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import { createForgeApi } from '../../forge-api.ts'
 import type { OpenSource, SourceLocation } from '../../source-location.ts'
-import type { SourceAsset } from '../../source.ts'
+import type { Source, SourceAsset, SourceKind } from '../../source.ts'
 import { LACKING } from '../lacking.ts'
 import { basicOf, splitPath } from '../location.ts'
 import { bodyOf, isTrue, lineOf, linesOf, momentOf, wholeOf } from '../read.ts'
-import { readLabel, readRelease } from '../read-objects.ts'
+import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
+import { createMilestoneKeys, readEvents } from './github-events.ts'
+import { filesOf } from './github-files.ts'
+import { type Github, readComments, readIssues, readPulls } from './github-issues.ts'
+import { readReviews } from './github-reviews.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 
-/** GitHub and GitHub Enterprise Server (docs.github.com, REST API). */
-export const openGithub: OpenSource = ({ client, timeout, patience }, location) => {
+/** GitHub and GitHub Enterprise Server (docs.github.com, REST API). Issues may be turned off. */
+export const openGithub: OpenSource = (deps, location) =>
+  open(deps, location, { isComplete: true, absent: [410], pullsPath: 'issues?state=all&sort=created&direction=asc' })
+
+/** GitBucket, which has a part of GitHub's API and lists no pull requests among the issues. */
+export const openGitbucket: OpenSource = (deps, location) =>
+  open(deps, location, { isComplete: false, absent: [404, 405, 410], pullsPath: 'pulls?state=all' })
+
+function open(
+  { client, timeout, patience }: Parameters<OpenSource>[0],
+  location: SourceLocation,
+  { isComplete, absent, pullsPath }: Pick<Github, 'absent' | 'pullsPath'> & { readonly isComplete: boolean },
+): Source {
   const { webUrl, path } = splitPath(location)
   const repo = `/repos/${path}`
+  const base = new URL(webUrl).hostname === 'github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`
   const api = createForgeApi({
     client,
     timeout,
     patience,
-    base: new URL(webUrl).hostname === 'github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`,
-    webUrl,
+    base,
+    // Files of the web pages at github.com do not take tokens.
+    webUrl: base,
     credentials: credentialsOf(location),
     headers: VERSION,
     perPage: ['per_page', 100],
+    alwaysLinks: isComplete,
   })
+  const github: Github = { api, repo, clock: patience.clock, absent, pullsPath }
+  const milestoneKeys = createMilestoneKeys(github)
   return {
     ...LACKING,
     async facts(signal) {
@@ -38,22 +57,49 @@ export const openGithub: OpenSource = ({ client, timeout, patience }, location) 
       }
     },
     async *labels(signal) {
-      for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
+      for await (const page of api.pages(`${repo}/labels`, signal, absent)) yield page.map(readLabel)
     },
+    async *milestones(signal) {
+      for await (const page of api.pages(`${repo}/milestones?state=all`, signal, absent))
+        yield page.map((value) => readMilestone(value, 'number'))
+    },
+    issues: (after, signal) => readIssues(github, after, signal),
+    pulls: (after, signal) => readPulls(github, after, signal),
+    comments: (scope, signal) => readComments(github, scope, signal),
+    events: (of, signal) => readEvents(github, { of, milestoneKeys }, signal),
+    reviews: (pull, signal) => readReviews(github, pull, signal),
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal))
+      for await (const page of api.pages(`${repo}/releases`, signal, absent))
         yield page.map((value) => readRelease(value, readAsset))
     },
+    counts: (signal) => countLists(github, signal),
     download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
+    filesIn: (text) => filesOf(text, { webUrl, path }),
   }
 }
 
 /** Several tokens, separated by commas, share the requests. */
 function credentialsOf(location: SourceLocation): Record<string, string>[] {
-  const tokens = location.token.split(',', 20).map((token) => token.trim())
-  return tokens[0] === ''
-    ? basicOf(location)
-    : tokens.filter(Boolean).map((token) => ({ authorization: `Bearer ${token}` }))
+  const tokens = location.token
+    .split(',', 20)
+    .map((token) => token.trim())
+    .filter(Boolean)
+  return tokens.length === 0 ? basicOf(location) : tokens.map((token) => ({ authorization: `Bearer ${token}` }))
+}
+
+/** The list of issues contains the pull requests. */
+async function countLists({ api, repo }: Github, signal: AbortSignal): Promise<Partial<Record<SourceKind, number>>> {
+  const count = (list: string): Promise<number | undefined> => api.count(`${repo}/${list}`, signal)
+  const [pulls, both] = [await count('pulls?state=all'), await count('issues?state=all')]
+  const counts = {
+    labels: await count('labels'),
+    milestones: await count('milestones?state=all'),
+    issues: pulls === undefined || both === undefined ? undefined : Math.max(0, both - pulls),
+    pulls,
+    comments: await count('issues/comments'),
+    releases: await count('releases'),
+  }
+  return Object.fromEntries(Object.entries(counts).filter(([, number]) => number !== undefined))
 }
 
 /**
