@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHostGuard, createOutgoingClient } from '../../src/core/platform/outgoing/index.ts'
-import type { SourceDeps } from '../../src/domains/migration/imports/source-location.ts'
+import type { SourceDeps, SourceLocation } from '../../src/domains/migration/imports/source-location.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -57,6 +57,18 @@ export async function startFakeService(options: { readonly maxWait?: number } = 
     },
   }
 }
+
+/** The location of a repository that is read without credentials. */
+export const locationOf = (url: string, rest: Partial<SourceLocation> = {}): SourceLocation => ({
+  url,
+  credentials: undefined,
+  token: '',
+  withIssues: true,
+  withConfidential: false,
+  startedAt: NOW,
+  warn: () => {},
+  ...rest,
+})
 
 /** A route that answers with JSON. */
 export const json =

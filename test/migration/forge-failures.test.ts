@@ -51,6 +51,28 @@ describe('imports from a forge that fails', () => {
     }
   })
 
+  it('say what cannot be imported from the service', async () => {
+    for (const [service, left] of [
+      ['onedev', 'labels, issues, pull requests'],
+      ['codebase', 'labels, issues, pull requests'],
+      ['codecommit', 'labels, issues, pull requests'],
+      ['gogs', 'pull requests'],
+    ]) {
+      const made = await migrate(given.tom, {
+        clone_addr: `${given.upstream.url}/octo/app.git`,
+        repo_name: `from-${service}`,
+        service,
+        labels: service !== 'gogs',
+        issues: service !== 'gogs',
+        pull_requests: true,
+      })
+      expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([
+        201,
+        expect.stringContaining(`not imported, because this server cannot import them from ${service}: ${left}`),
+      ])
+    }
+  })
+
   it('explain rate limits, one-time passwords and malformed answers', async () => {
     const path = 'GET /api/v3/repos/octo/app/releases?page=1&per_page=100'
     const cases: [(request: IncomingMessage, response: ServerResponse) => void, string][] = [

@@ -6,6 +6,8 @@ import { type Patience, RETRY_DELAY, waitForLimit } from './forge-waits.ts'
 
 /** The HTTP API of another service. Throws ForgeError and OutgoingError. */
 export interface ForgeApi {
+  /** Address that paths are appended to. */
+  readonly base: string
   get(path: string, signal: AbortSignal): Promise<unknown>
   /** Undefined if the service answers 404 or another status of `absent`. */
   find(path: string, signal: AbortSignal, absent?: readonly number[]): Promise<unknown>
@@ -94,6 +96,8 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
     `${base}${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${count}`
 
   const api: ForgeApi = {
+    base,
+
     get: async (path, signal) => (await ask(`${base}${path}`, signal)).value,
 
     find: (path, signal, absent = ABSENT) => api.get(path, signal).catch((error) => undefinedIf(absent, error)),

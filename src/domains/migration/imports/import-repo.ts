@@ -69,7 +69,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     const place = begun.repoId === undefined ? await fetchRepo(deps, task, progress) : await reopenRepo(deps, task)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)
-    const source = request.interval === undefined ? openSource(deps, task, location) : undefined
+    const source = request.interval === undefined ? openSource(deps, task, { location, progress }) : undefined
     if (source !== undefined) {
       if (begun.isAsync && begun.repoId === undefined) await progress.setTotal(await countItems(source, signal))
       const context = createContext(task, { source, repoId, repo, hold, budget, progress, mappedUsers })
@@ -174,13 +174,24 @@ function createContext(
 const LONG_WAIT = 4 * 3_600_000
 
 /** The token is sent only to the server of the requested address, not to a redirect target. */
-function openSource({ sources }: ImportDeps, { request, begun }: Import, location: GitLocation): Source | undefined {
+function openSource(
+  { sources, rules }: ImportDeps,
+  { request, input, begun }: Import,
+  { location, progress }: { readonly location: GitLocation; readonly progress: ImportProgress },
+): Source | undefined {
   const { forge, token, url, parts } = request
   if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
   const isSame = new URL(location.url).origin === new URL(url).origin
   const patience = begun.isAsync ? { ...sources.patience, maxWait: LONG_WAIT } : sources.patience
   return forge.open(
     { ...sources, patience },
-    { ...location, token: isSame ? token : '', withIssues: parts.has('issues') },
+    {
+      ...location,
+      token: isSame ? token : '',
+      withIssues: parts.has('issues'),
+      withConfidential: rules.forcePrivate || (input.isPrivate ?? false),
+      startedAt: begun.createdAt,
+      warn: progress.warn,
+    },
   )
 }

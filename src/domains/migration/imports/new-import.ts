@@ -10,6 +10,7 @@ import type { RemoteCredentials } from '../../../core/git/index.ts'
 import { openGitea } from './sources/gitea/gitea.source.ts'
 import { openGitbucket, openGithub } from './sources/github/github.source.ts'
 import { openGitlab } from './sources/gitlab/gitlab.source.ts'
+import { openGogs } from './sources/gogs/gogs.source.ts'
 
 /** Kinds of data of a repository besides git data and wiki. */
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
@@ -32,27 +33,28 @@ const plainGit: RemoteForge = {
   tokenCredentials: (token) => ({ username: 'oauth2', password: token.split(',', 1)[0]!.trim() }),
 }
 
-const sources: Readonly<Record<string, OpenSource>> = {
-  gitea: openGitea,
-  forgejo: openGitea,
-  github: openGithub,
-  gitlab: openGitlab,
-  gitbucket: openGitbucket,
-}
-
-/** Services of which everything is read. */
-const COMPLETE: ReadonlySet<string> = new Set(['gitea', 'forgejo'])
+const forge = (name: string, open?: OpenSource, parts: readonly MetadataPart[] = METADATA_PARTS): RemoteForge => ({
+  ...plainGit,
+  name,
+  ...(open && { open, parts: new Set(parts) }),
+})
 
 /**
  * Forges by the names that clients use (behaviour/repositories#imports-and-pull-mirrors). All accept a token as the
  * password of `oauth2`.
  */
 const forges = new Map<string, RemoteForge>(
-  ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
-    const open = sources[name]
-    const parts = new Set<MetadataPart>(COMPLETE.has(name) ? METADATA_PARTS : ['labels', 'releases'])
-    return [name, { ...plainGit, name, ...(open && { open, parts }) }]
-  }),
+  [
+    forge('github', openGithub),
+    forge('gitea', openGitea),
+    forge('forgejo', openGitea),
+    forge('gitlab', openGitlab),
+    forge('gitbucket', openGitbucket),
+    forge('gogs', openGogs, ['labels', 'milestones', 'issues']),
+    forge('onedev'),
+    forge('codebase'),
+    forge('codecommit'),
+  ].map((each) => [each.name, each]),
 )
 
 /** Unknown services count as plain git. */

@@ -12,6 +12,12 @@ export interface SourceLocation {
   readonly token: string
   /** Whether issues are imported: a service that counts pull requests apart numbers them after the issues. */
   readonly withIssues: boolean
+  /** Whether confidential issues are imported: only into a private repository. */
+  readonly withConfidential: boolean
+  /** When the import began, also if it was interrupted since. Issues that are newer may be left out. */
+  readonly startedAt: number
+  /** Records that something was left out. */
+  warn(text: string): void
 }
 
 export interface SourceDeps {

@@ -116,7 +116,7 @@ export interface SourcePull extends SourceIssue {
 
 /** A comment, or an event of the timeline. */
 export interface SourceComment {
-  /** At the service; increases with time. */
+  /** Increases in the list of comments; of the service, where that has one list of all. */
   readonly id: number
   /** Number of the issue or pull request. */
   readonly issue: number

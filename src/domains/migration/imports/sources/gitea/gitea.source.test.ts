@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Any } from '../../../../../../test/harness/client.ts'
 import { startServer, type TestServer } from '../../../../../../test/harness/server.ts'
 import type { Person } from '../../../../../../test/harness/world.ts'
-import { allOf, type FakeService, json, NOW, startFakeService } from '../../../../../../test/migration/fake-service.ts'
+import {
+  allOf,
+  type FakeService,
+  json,
+  locationOf,
+  NOW,
+  startFakeService,
+} from '../../../../../../test/migration/fake-service.ts'
 import { basicAuth } from '../../../../../../test/migration/forge-world.ts'
 import type { Source } from '../../source.ts'
 import { openGitea } from './gitea.source.ts'
@@ -79,12 +86,8 @@ describe('a repository of Gitea', () => {
       }),
     )
     await done(client.post('/repos/sue/app/branch_protections', { rule_name: 'main' }))
-    source = openGitea(service.deps, {
-      url: `${server.url}/sue/app.git`,
-      credentials: undefined,
-      token: await sue.token('all'),
-      withIssues: true,
-    })
+    const token = await sue.token('all')
+    source = openGitea(service.deps, locationOf(`${server.url}/sue/app.git`, { token }))
   })
   afterAll(async () => {
     await server.close()
@@ -210,12 +213,7 @@ describe('a repository of Gitea', () => {
       `${base}/pulls/8/reviews`,
       json([{ id: 1, state: 'APPROVED' }, { id: 2, state: 'PENDING' }, { state: 'COMMENT' }]),
     )
-    const hostile = openGitea(service.deps, {
-      url: `${service.url}/o/n`,
-      credentials: undefined,
-      token: '',
-      withIssues: true,
-    })
+    const hostile = openGitea(service.deps, locationOf(`${service.url}/o/n`))
     const [read, ...others] = await allOf(hostile.issues(0, signal))
     expect(others).toEqual([])
     expect(read).toMatchObject({

@@ -1,6 +1,6 @@
 import type { SourceAsset } from '../../source.ts'
+import { filesInText } from '../files-in-text.ts'
 
-const MAX_FILES_OF_TEXT = 100
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const NAME = String.raw`[^\s"'()<>\[\]\\]{1,255}`
 
@@ -12,13 +12,11 @@ export function filesOf(text: string, { webUrl, path }: { webUrl: string; path: 
     String.raw`${literal(`${webUrl}/${path}`)}/(?:assets/\d{1,15}/${UUID}|files/\d{1,15}/${NAME})`,
     ...(webUrl === 'https://github.com' ? [String.raw`https://user-images\.githubusercontent\.com/${NAME}`] : []),
   ]
-  const found = new Map<string, SourceAsset>()
-  for (const [url] of text.matchAll(new RegExp(files.join('|'), 'gi'))) {
-    if (found.size >= MAX_FILES_OF_TEXT) break
-    const name = url.slice(url.lastIndexOf('/') + 1)
-    found.set(url, { name, url, kind: 'file', downloads: 0, createdAt: undefined, textUrl: url })
-  }
-  return [...found.values()].toSorted((one, other) => other.textUrl!.length - one.textUrl!.length)
+  return filesInText(text, {
+    pattern: new RegExp(files.join('|'), 'gi'),
+    prefixes: [],
+    read: ([url]) => ({ url, name: url.slice(url.lastIndexOf('/') + 1) }),
+  })
 }
 
 const literal = (text: string): string => RegExp.escape(text)

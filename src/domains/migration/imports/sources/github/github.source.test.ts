@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { allOf, type FakeService, json, NOW, startFakeService } from '../../../../../../test/migration/fake-service.ts'
+import {
+  allOf,
+  type FakeService,
+  json,
+  locationOf,
+  NOW,
+  startFakeService,
+} from '../../../../../../test/migration/fake-service.ts'
 import { createForgeApi } from '../../forge-api.ts'
 import type { Source } from '../../source.ts'
 import { openGitbucket, openGithub } from './github.source.ts'
@@ -17,12 +24,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const open = (path: string, options: { readonly token?: string; readonly with?: typeof openGithub } = {}): Source =>
-  (options.with ?? openGithub)(service.deps, {
-    url: `${service.url}/${path}.git`,
-    credentials: undefined,
-    token: options.token ?? '',
-    withIssues: true,
-  })
+  (options.with ?? openGithub)(service.deps, locationOf(`${service.url}/${path}.git`, { token: options.token ?? '' }))
 
 /** Answers as GitHub did when it was recorded, below /api/v3. */
 function replay(scenario: string): void {
@@ -261,14 +263,15 @@ describe('a repository of GitHub', () => {
       { id: 23, comments: [{ side: 'old', line: 11 }] },
     ])
     const events = await allOf(source.events({ number: 2, isPull: true }, signal))
-    expect(events.map(({ issue, actor, createdAt, ...change }) => change)).toEqual([
+    expect(events).toMatchObject([
       { kind: 'label', label: 'bug', isAdded: true },
       { kind: 'milestone', old: undefined, new: '3' },
-      { kind: 'milestone', old: undefined, new: undefined },
+      { kind: 'milestone', old: undefined, new: undefined, issue: 2 },
       { kind: 'change_title', old: 'a', new: 'b' },
       { kind: 'merge_pull', oid: 'oid' },
-      { kind: 'reopen' },
+      { kind: 'reopen', createdAt: NOW },
     ])
+    expect(events).toHaveLength(6)
   })
 
   it('tells how much there is, and which files its texts have', async () => {

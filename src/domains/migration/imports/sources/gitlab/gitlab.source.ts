@@ -1,30 +1,37 @@
-import { members } from '../../../../../core/platform/json-members.ts'
-import { trimOf } from '../../../../../core/platform/trim.ts'
-import { createForgeApi } from '../../forge-api.ts'
-import type { OpenSource, SourceLocation } from '../../source-location.ts'
-import type { SourceAsset, SourceRelease } from '../../source.ts'
-import { LACKING } from '../lacking.ts'
-import { decoded } from '../location.ts'
-import { bodyOf, isTrue, lineOf, linesOf, membersOf, momentOf, userOf } from '../read.ts'
-import { readLabel } from '../read-objects.ts'
+import { members, type Members } from '../../../../../core/platform/json-members.ts'
+import { ForgeError } from '../../forge-error.ts'
+import type { OpenSource } from '../../source-location.ts'
+import type { Pages, SourceAsset, SourceKind, SourceLabel, SourceMilestone, SourceRelease } from '../../source.ts'
+import { filesInText } from '../files-in-text.ts'
+import { LACKING as NOTHING } from '../lacking.ts'
+import { bodyOf, isTrue, lineOf, linesOf, membersOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { createConnection, type Gitlab, LACKING } from './gitlab.ts'
+import { readDependencies, readEvents } from './gitlab-events.ts'
+import { readComments, readIssues } from './gitlab-issues.ts'
+import { readPulls, readReviews } from './gitlab-pulls.ts'
+import { labelName, renumber } from './gitlab-text.ts'
 
-/** GitLab at the root of a host (docs.gitlab.com, REST API v4). */
-export const openGitlab: OpenSource = ({ client, timeout, patience }, location) => {
-  const { origin, pathname } = new URL(location.url)
-  const project = `/projects/${encodeURIComponent(decoded(trimOf(pathname, '/').replace(/\.git$/, '')))}`
-  const api = createForgeApi({
-    client,
-    timeout,
-    patience,
-    base: `${origin}/api/v4`,
-    webUrl: origin,
-    credentials: credentialsOf(location),
-    perPage: ['per_page', 100],
-  })
+const UPLOAD = /\/uploads\/([0-9a-f]{32})\/([^\s"'()<>[\]\\/]{1,255})/g
+
+/** GitLab (docs.gitlab.com, REST API v4). */
+export const openGitlab: OpenSource = (deps, location) => {
+  const connect = createConnection(deps, location)
+  const kept = { withConfidential: location.withConfidential, warn: location.warn }
+  /** What is known once the first list was read, and no text is read before. */
+  let known: Gitlab | undefined
+  async function project(signal: AbortSignal): Promise<Gitlab> {
+    return (known = await connect(signal))
+  }
+  const list = <Rest extends readonly unknown[], T>(
+    read: (gitlab: Gitlab, ...rest: [...Rest, AbortSignal]) => Pages<T>,
+  ) =>
+    async function* (...rest: [...Rest, AbortSignal]): Pages<T> {
+      yield* read(await project(rest.at(-1) as AbortSignal), ...rest)
+    }
   return {
-    ...LACKING,
+    ...NOTHING,
     async facts(signal) {
-      const facts = members(await api.get(project, signal))
+      const { facts } = await project(signal)
       return {
         description: bodyOf(facts['description']),
         website: '',
@@ -34,14 +41,85 @@ export const openGitlab: OpenSource = ({ client, timeout, patience }, location) 
         defaultBranch: lineOf(facts['default_branch']),
       }
     },
-    async *labels(signal) {
-      for await (const page of api.pages(`${project}/labels`, signal)) yield page.map(readLabel)
+    labels: list(readLabels),
+    milestones: list(readMilestones),
+    issues: list((gitlab, after: number, signal) => readIssues(gitlab, after, kept, signal)),
+    pulls: list(readPulls),
+    comments: list((gitlab, scope: Parameters<typeof readComments>[1], signal) =>
+      readComments(gitlab, scope, kept, signal),
+    ),
+    events: list(readEvents),
+    dependencies: list(readDependencies),
+    reviews: list((gitlab, { number }: { readonly number: number }, signal) => readReviews(gitlab, number, signal)),
+    releases: list(readReleases),
+    counts: async (signal) => countLists(await project(signal), signal),
+    async download(asset, signal, consume) {
+      const { api, webUrl, path, project: own } = await project(signal)
+      const options = { headers: asset.headers, signal }
+      const uploads = `${webUrl}/${path}/uploads/`
+      if (!asset.url.startsWith(uploads)) return api.download(asset.url, options, consume)
+      try {
+        // GitLab 17.4 and newer; the address of the web takes no token.
+        return await api.download(`${api.base}${own}/uploads/${asset.url.slice(uploads.length)}`, options, consume)
+      } catch (error) {
+        if (!(error instanceof ForgeError) || error.status !== 404) throw error
+        return api.download(asset.url, options, consume)
+      }
     },
-    async *releases(signal) {
-      for await (const page of api.pages(`${project}/releases`, signal)) yield page.map(readRelease)
+    filesIn(text) {
+      if (known === undefined) return []
+      const { webUrl, path, id } = known
+      const projectPath = `${new URL(webUrl).pathname.replace(/\/$/, '')}/${path}`
+      return filesInText(text, {
+        pattern: UPLOAD,
+        prefixes: [`${webUrl}/${path}`, `${webUrl}/-/project/${id}`, `/-/project/${id}`, projectPath],
+        read: ([, hash, name]) => ({ url: `${webUrl}/${path}/uploads/${hash}/${name}`, name: name! }),
+      })
     },
-    download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
+    rewriteReferences: (text) => renumber(text, known?.offset ?? 0),
   }
+}
+
+/** Labels of the groups of the project are in the list. */
+async function* readLabels({ api, project }: Gitlab, signal: AbortSignal): Pages<SourceLabel> {
+  for await (const page of api.pages(`${project}/labels`, signal, LACKING))
+    yield page.map(members).map((label) => {
+      const name = lineOf(label['name'])
+      return {
+        name: labelName(name),
+        color: lineOf(label['color']),
+        description: lineOf(label['description']),
+        isExclusive: labelName(name) !== name,
+        isArchived: isTrue(label['archived']),
+      }
+    })
+}
+
+async function* readMilestones({ api, project, facts }: Gitlab, signal: AbortSignal): Pages<SourceMilestone> {
+  const { kind, full_path: group } = members(facts['namespace'])
+  const lists = [`${project}/milestones`]
+  if (kind === 'group') lists.push(`/groups/${encodeURIComponent(lineOf(group))}/milestones`)
+  for (const path of lists)
+    for await (const page of api.pages(path, signal, LACKING)) yield page.map(members).map(readMilestone)
+}
+
+function readMilestone(milestone: Members): SourceMilestone {
+  const updatedAt = momentOf(milestone['updated_at'])
+  const isClosed = milestone['state'] === 'closed'
+  return {
+    key: String(wholeOf(milestone['id'])),
+    title: lineOf(milestone['title']),
+    description: bodyOf(milestone['description']),
+    isClosed,
+    dueAt: momentOf(milestone['due_date']),
+    createdAt: momentOf(milestone['created_at']),
+    updatedAt,
+    closedAt: isClosed ? updatedAt : undefined,
+  }
+}
+
+async function* readReleases({ api, project }: Gitlab, signal: AbortSignal): Pages<SourceRelease> {
+  for await (const page of api.pages(`${project}/releases`, signal, LACKING)) yield page.map(readRelease)
 }
 
 function readRelease(value: unknown): SourceRelease {
@@ -59,7 +137,8 @@ function readRelease(value: unknown): SourceRelease {
   }
 }
 
-function readLink(link: Readonly<Record<string, unknown>>): SourceAsset {
+/** Files of releases are links at GitLab. */
+function readLink(link: Members): SourceAsset {
   return {
     name: lineOf(link['name']),
     url: lineOf(link['direct_asset_url']) || lineOf(link['url']),
@@ -69,8 +148,21 @@ function readLink(link: Readonly<Record<string, unknown>>): SourceAsset {
   }
 }
 
-/** GitLab accepts a password only if it is a token. */
-function credentialsOf({ token, credentials }: SourceLocation): Record<string, string>[] {
-  const secret = token || credentials?.password
-  return secret ? [{ 'private-token': secret }] : []
+async function countLists(
+  { api, project, issues }: Gitlab,
+  signal: AbortSignal,
+): Promise<Partial<Record<SourceKind, number>>> {
+  const lists = {
+    labels: 'labels',
+    milestones: 'milestones',
+    issues: `issues?${issues}`,
+    pulls: 'merge_requests?scope=all&state=all',
+    releases: 'releases',
+  }
+  const counts: Record<string, number> = {}
+  for (const [kind, path] of Object.entries(lists)) {
+    const count = await api.count(`${project}/${path}`, signal)
+    if (count !== undefined) counts[kind] = count
+  }
+  return counts
 }

@@ -1,0 +1,83 @@
+import { members, type Members } from '../../../../../core/platform/json-members.ts'
+import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
+import { issueNumberOf, lineOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { type Gitlab, LACKING } from './gitlab.ts'
+import { labelName } from './gitlab-text.ts'
+
+/** Of one issue and kind. */
+const MAX_EVENTS = 10_000
+
+type ReadChange = (event: Members, oid: () => Promise<string>) => Promise<SourceChange | undefined>
+
+/** Events of one issue are in three lists, which are read together, because they are handed out in the order of time. */
+export async function* readEvents(
+  gitlab: Gitlab,
+  { number, isPull }: SourceItem,
+  signal: AbortSignal,
+): Pages<SourceEvent> {
+  const { api, project, offset, clock } = gitlab
+  const object = `${project}/${isPull ? `merge_requests/${number - offset}` : `issues/${number}`}`
+  const mergedOid = async (): Promise<string> => {
+    const pull = members(await api.find(object, signal))
+    return lineOf(pull['merge_commit_sha']) || lineOf(pull['squash_commit_sha']) || lineOf(pull['sha'])
+  }
+  const events: SourceEvent[] = []
+  for (const [list, read] of LISTS) {
+    let count = 0
+    for await (const page of api.pages(`${object}/resource_${list}_events`, signal, LACKING)) {
+      for (const event of page.map(members)) {
+        const change = await read(event, mergedOid)
+        const createdAt = momentOf(event['created_at']) ?? clock.now()
+        if (change !== undefined)
+          events.push({ ...change, issue: number, actor: userOf(event['user'], 'username'), createdAt })
+      }
+      count += page.length
+      if (count >= MAX_EVENTS) break
+    }
+  }
+  events.sort((one, other) => one.createdAt - other.createdAt)
+  for (let start = 0; start < events.length; start += 100) yield events.slice(start, start + 100)
+}
+
+const LISTS: readonly (readonly [string, ReadChange])[] = [
+  [
+    'state',
+    async ({ state }, mergedOid) => {
+      if (state === 'closed') return { kind: 'close' }
+      if (state === 'reopened') return { kind: 'reopen' }
+      return state === 'merged' ? { kind: 'merge_pull', oid: await mergedOid() } : undefined
+    },
+  ],
+  [
+    'label',
+    async ({ label, action }) => {
+      const name = labelName(lineOf(members(label)['name']))
+      return name === '' ? undefined : { kind: 'label', label: name, isAdded: action === 'add' }
+    },
+  ],
+  [
+    'milestone',
+    async ({ milestone, action }) => {
+      const id = wholeOf(members(milestone)['id'])
+      const key = id === 0 ? undefined : String(id)
+      return action === 'add'
+        ? { kind: 'milestone', old: undefined, new: key }
+        : { kind: 'milestone', old: key, new: undefined }
+    },
+  ],
+]
+
+/** Merge requests have none, and other projects are left out. */
+export async function* readDependencies(
+  { api, project, id }: Gitlab,
+  { number, isPull }: SourceItem,
+  signal: AbortSignal,
+): Pages<SourceDependency> {
+  if (isPull) return
+  for await (const page of api.pages(`${project}/issues/${number}/links`, signal, LACKING))
+    yield page.map(members).flatMap((issue) => {
+      const dependsOn = issueNumberOf(issue['iid'])
+      const isOwn = wholeOf(issue['project_id']) === id && issue['link_type'] === 'is_blocked_by'
+      return isOwn && dependsOn > 0 ? [{ issue: number, dependsOn }] : []
+    })
+}

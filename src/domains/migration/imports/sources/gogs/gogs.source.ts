@@ -1,0 +1,121 @@
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import { listOf, members, type Members } from '../../../../../core/platform/json-members.ts'
+import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
+import type { OpenSource } from '../../source-location.ts'
+import type { Pages, SourceComment, SourceIssue } from '../../source.ts'
+import { LACKING } from '../lacking.ts'
+import { basicOf, splitPath } from '../location.ts'
+import { oldestFirst } from '../oldest-first.ts'
+import { bodyOf, isTrue, issueNumberOf, lineOf, timesOf, userOf, usersOf } from '../read.ts'
+import { readIssueBasics, readLabel, readMilestone } from '../read-objects.ts'
+import { mergeAscending } from './merge-ascending.ts'
+
+/** Comments of one issue. Their ids are numbers below this one, in the order of the list. */
+const MAX_COMMENTS = 100_000
+/** A unit may be disabled. */
+const ABSENT = [404]
+
+interface Gogs {
+  readonly api: ForgeApi
+  readonly repo: string
+  readonly clock: Clock
+}
+
+/**
+ * Gogs (API v1), which has neither releases nor the commits of pull requests: these are read as issues, so that their
+ * numbers and comments stay.
+ */
+export const openGogs: OpenSource = ({ client, timeout, patience }, location) => {
+  const { webUrl, path } = splitPath(location)
+  const repo = `/repos/${path}`
+  const api = createForgeApi({
+    client,
+    timeout,
+    patience,
+    base: `${webUrl}/api/v1`,
+    webUrl,
+    credentials: location.token === '' ? basicOf(location) : [{ authorization: `token ${location.token}` }],
+    perPage: ['limit', 10],
+  })
+  const gogs: Gogs = { api, repo, clock: patience.clock }
+  return {
+    ...LACKING,
+    async facts(signal) {
+      const facts = members(await api.get(repo, signal))
+      return {
+        description: bodyOf(facts['description']),
+        website: lineOf(facts['website']),
+        topics: [],
+        isPrivate: isTrue(facts['private']),
+        isArchived: false,
+        defaultBranch: lineOf(facts['default_branch']),
+      }
+    },
+    async *labels(signal) {
+      for await (const page of api.pages(`${repo}/labels`, signal, ABSENT)) yield page.map(readLabel)
+    },
+    async *milestones(signal) {
+      for await (const page of api.pages(`${repo}/milestones`, signal, ABSENT))
+        yield page.map((value) => readMilestone(value, 'id'))
+    },
+    async *issues(after, signal) {
+      for await (const page of listIssues(gogs, after, signal)) yield page.map((issue) => readIssue(gogs, issue))
+    },
+    comments: (scope, signal) =>
+      scope.issues ? readComments(gogs, scope.after, signal) : LACKING.comments(scope, signal),
+    download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
+  }
+}
+
+/** Open and closed issues are two lists. */
+async function* listIssues({ api, repo }: Gogs, after: number, signal: AbortSignal): Pages<Members> {
+  const list = (state: string): Pages<unknown> =>
+    oldestFirst(api, { path: `${repo}/issues?state=${state}`, key: 'number', after, absent: ABSENT }, signal)
+  const keyOf = (issue: unknown): number => issueNumberOf(members(issue)['number'])
+  for await (const page of mergeAscending(list('open'), list('closed'), keyOf))
+    yield page.map(members).filter((issue) => keyOf(issue) > 0)
+}
+
+function readIssue({ clock }: Gogs, issue: Members): SourceIssue {
+  const basics = readIssueBasics(issue, { now: clock.now(), milestone: 'id' })
+  return {
+    ...basics,
+    number: issueNumberOf(issue['number']),
+    closedAt: basics.isClosed ? (basics.closedAt ?? basics.updatedAt) : undefined,
+    isLocked: false,
+    assignees: usersOf([issue['assignee']]),
+    dueAt: undefined,
+    ref: '',
+    pinOrder: 0,
+    timeEstimate: 0,
+    reactions: [],
+    assets: [],
+  }
+}
+
+/** The ids are the number of the issue with the place in its list, so that they increase. */
+async function* readComments(gogs: Gogs, after: number, signal: AbortSignal): Pages<SourceComment> {
+  const { api, repo, clock } = gogs
+  const [first, place] = [Math.floor(after / MAX_COMMENTS), after % MAX_COMMENTS]
+  for await (const page of listIssues(gogs, first - 1, signal))
+    for (const issue of page) {
+      if (issue['comments'] === 0) continue
+      const number = issueNumberOf(issue['number'])
+      const comments = listOf(await api.find(`${repo}/issues/${number}/comments`, signal))
+        .slice(0, MAX_COMMENTS - 1)
+        .map((value, index): SourceComment => {
+          const comment = members(value)
+          return {
+            ...timesOf(comment, clock.now()),
+            id: number * MAX_COMMENTS + index + 1,
+            issue: number,
+            author: userOf(comment['user']),
+            body: bodyOf(comment['body']),
+            reactions: [],
+            assets: [],
+          }
+        })
+        .slice(number === first ? place : 0)
+      for (let start = 0; start < comments.length; start += 100) yield comments.slice(start, start + 100)
+    }
+}
