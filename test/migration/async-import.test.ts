@@ -184,6 +184,24 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect((await tom.client.get('/repos/tom/contested')).json).toMatchObject({ empty: true })
   })
 
+  it('write nothing behind a step of another run, and go on from there', async () => {
+    const { id } = (await start(tom, 'fenced')).json
+    await reached.promise
+    const moveTo = (cursor: string) =>
+      target.app.database.transaction((tx) =>
+        tx.updateTable('repo_import').set({ cursor }).where('id', '=', id).execute(),
+      )
+    const [{ cursor }] = (await rows(target, 'repo_import', { id })) as unknown as [{ readonly cursor: string }]
+    await moveTo('of-another-run')
+    const job = async () => (await rows(target, 'job', { kind: 'imports.run', key: String(id) }))[0]
+    proceed()
+    await until('the run to end', async () => (await job())?.last_error !== '', 30_000)
+    expect(await stateOf(tom, id)).toMatchObject({ state: 'running', done: { labels: 50 } })
+    await moveTo(cursor)
+    expect(await ended(tom, id)).toMatchObject({ state: 'done', done: { labels: 53 } })
+    expect((await tom.client.get('/repos/tom/fenced/labels?limit=50&page=2')).json).toHaveLength(3)
+  })
+
   it('check the request before they begin', async () => {
     expect(await start(tom, 'x', { repo_owner: 'eve' })).toMatchObject({ status: 403 })
     expect(await start(tom, 'x', { users: { ann: 'eve' } })).toMatchObject({ status: 403 })
