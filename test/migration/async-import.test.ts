@@ -202,6 +202,20 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect((await tom.client.get('/repos/tom/fenced/labels?limit=50&page=2')).json).toHaveLength(3)
   })
 
+  it('fail when the account may not use the server any more', async () => {
+    const zoe = await target.world.user('zoe')
+    const { id } = (await start(zoe, 'of-zoe')).json
+    await reached.promise
+    const edit = { login_name: 'zoe', source_id: 0, prohibit_login: true }
+    expect((await root.client.patch('/admin/users/zoe', edit)).status).toBe(200)
+    proceed()
+    expect(await ended(root, id)).toMatchObject({
+      state: 'failed',
+      error: 'the account that started the import may not use the server any more',
+    })
+    expect((await root.client.get('/repos/zoe/of-zoe')).status).toBe(404)
+  })
+
   it('check the request before they begin', async () => {
     expect(await start(tom, 'x', { repo_owner: 'eve' })).toMatchObject({ status: 403 })
     expect(await start(tom, 'x', { users: { ann: 'eve' } })).toMatchObject({ status: 403 })

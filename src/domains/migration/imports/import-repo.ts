@@ -24,6 +24,8 @@ export interface ImportTask extends ImportOwner {
   readonly input: NewImport
   readonly begun: RepoImport
   readonly signal: AbortSignal
+  /** The present rights of the actor. Throws Forbidden, Invalid and Unauthenticated if it may not import any more. */
+  renew(): Promise<ImportOwner>
 }
 
 /**
@@ -79,9 +81,10 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
       const endpoint = request.lfsEndpoint
       await fetchLargeFiles(largeFiles, { location, endpoint, repo, budget, hold: largeFileHold, signal })
     }
+    const renewed = await task.renew()
     await progress.commit(async (tx) => {
       await largeFileHold?.link(tx, repoId)
-      await finishImport(tx, deps, { ...task, repoId })
+      await finishImport(tx, deps, { ...task, ...renewed, repoId })
       return { value: undefined }
     })
     const warnings = progress.warnings()

@@ -9,7 +9,7 @@ import { beginImport } from './begin-import.ts'
 import { isInterruption, runImport } from './import-repo.ts'
 import { abandonImport } from './import-rows.ts'
 import { createImportRuns } from './import-runs.ts'
-import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
+import type { ImportedRepo, ImportDeps, ImportOwner, NewImport } from './new-import.ts'
 import { cancelRepoImport, findRepoImport, listRepoImports, type RepoImport } from './records/repo-import.store.ts'
 import { listUnfinishedImports } from './records/unfinished-import.store.ts'
 import { openRequest } from './request-box.ts'
@@ -51,9 +51,14 @@ export function createImports(deps: ImportDeps) {
     async importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo> {
       const owner = await chooseOwner(deps, actor, target)
       const begun = await beginImport(deps, { actor, owner, input, isAsync: false })
+      const renew = async (): Promise<ImportOwner> => {
+        const renewed = await userQueries.reloadActing(database.read, actor)
+        if (renewed === undefined) throw engineErrors.tokenRequired()
+        return { actor: renewed, owner: await chooseOwner(deps, renewed, { ownerId: owner.id }) }
+      }
       try {
         return await inFlight.run((stopping) =>
-          runs.run(begun, stopping, (signal) => runImport(deps, { actor, owner, input, begun, signal })),
+          runs.run(begun, stopping, (signal) => runImport(deps, { actor, owner, input, begun, signal, renew })),
         )
       } catch (error) {
         throw inFlight.isStopping ? engineErrors.serverStopping() : error
@@ -71,7 +76,8 @@ export function createImports(deps: ImportDeps) {
       if (begun.isCanceled) return abandonImport(deps, begun.storage, { state: 'canceled', error: '' })
       try {
         const started = await renewRights(deps, begun)
-        await runs.run(begun, stopping, (signal) => runImport(deps, { ...started, begun, signal }))
+        const renew = (): Promise<ImportOwner> => renewRights(deps, begun)
+        await runs.run(begun, stopping, (signal) => runImport(deps, { ...started, begun, signal, renew }))
       } catch (error) {
         if (isInterruption(stopping, error)) throw error
         log[isDomainError(error) ? 'info' : 'error']({ err: error, import: id }, 'import of a repository failed')
