@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rotateKey } from '../../src/app/rotate-key.ts'
 import { rotateSecretKey } from '../../src/cli/admin-rotate-key.ts'
+import { systemActor } from '../../src/core/access/viewer.ts'
 import { loadSecretKeys } from '../../src/app/secret-key.ts'
 import { acquireFileLock } from '../../src/core/db/dialect/file-lock.ts'
 import { createSecretBox } from '../../src/core/platform/crypto/secret-box.ts'
@@ -73,6 +74,12 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     ].map(({ status }) => status)
     expect(statuses).toEqual([201, 201, 201, 200, 200, 200])
     expect((await fetch(`${server.url}/login/oauth/keys`)).status).toBe(200)
+    await app.signInSources.create(systemActor, {
+      kind: 'ldap',
+      name: 'directory',
+      isActive: false,
+      settings: { host: '127.0.0.1', user_search_base: 'dc=test', bind_password: 'S3CRET of the reader' },
+    })
     await app.twoFactor.begin({ id: (await server.world.user('bob')).user.id, name: 'bob' })
     await app.database.transaction(async (tx) => {
       const values = {
@@ -125,6 +132,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
       pushed: app.remoteAccess.unseal(pushed!.credentials),
       key: app.remoteAccess.unsealKey(bySsh!.private_key),
       token: (await ann.client.get('/repos/ann/r/actions/runners/registration-token')).json.token,
+      source: (await app.signInSources.findByName('directory'))!.settings,
       factor: app.secrets.open(factor!.secret, `two_factor.secret:${factor!.user_id}`),
       signing: app.secrets.open((await rows(server, 'signing_key'))[0]!.private_key, 'signing_key.private_key:oauth2'),
     }

@@ -110,6 +110,8 @@ async function fill(): Promise<void> {
   })
   const application = await make('/user/applications/oauth2', { name: 'app', redirect_uris: ['http://127.0.0.1/'] })
   await make('/admin/quota/groups', { name: 'free', rules: [{ name: 'free', limit: -1 }] })
+  const ldap = { host: '127.0.0.1', user_search_base: 'dc=test' }
+  const source = await make('/admin/auth-sources', { name: 'directory', kind: 'ldap', is_active: false, ldap })
   const [team] = (await root.client.get('/orgs/acme/teams')).json
   PLACES.push(
     [/\/git\/tags\//, { sha: tag.id }],
@@ -126,6 +128,7 @@ async function fill(): Promise<void> {
     [/\/tags\/\{tag/, { tag: 'v0' }],
     [/\/releases\/\{id/, { id: String(release.id) }],
     [/tag_protections/, { id: String(tags.id) }],
+    [/auth-sources/, { id: String(source.id) }],
     [/\{repo\}\/labels/, { id: String(repoLabel.id) }],
     [/\/milestones/, { id: String(milestone.id) }],
     [/\{org\}\/labels/, { id: String(orgLabel.id) }],

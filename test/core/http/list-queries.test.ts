@@ -138,6 +138,7 @@ async function grow(i: number): Promise<void> {
     ['put', `${main}/topics`, { topics: Array.from({ length: i + 1 }, (_, n) => `topic${n}`) }],
     ['post', `${main}/wiki/new`, { title: `Page ${i}`, content_base64: Buffer.from('x').toString('base64') }],
     ['post', '/admin/hooks', hook(i), root.client],
+    ['post', '/admin/auth-sources', { name: `d${i}`, kind: 'ldap', is_active: false, ldap: LDAP }, root.client],
     ['put', `${main}/flags/flag${i}`, undefined, root.client],
     [
       'post',
@@ -262,6 +263,7 @@ async function growByStore(i: number): Promise<void> {
 }
 
 /** Where webhooks are, and the first of each place. */
+const LDAP = { host: '127.0.0.1', user_search_base: 'dc=test' }
 const HOOK_PATHS = ['/repos/alice/main/hooks', '/orgs/acme/hooks', '/user/hooks', '/admin/hooks'] as const
 const firstHooks = new Map<string, number>()
 
