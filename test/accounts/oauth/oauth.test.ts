@@ -100,6 +100,10 @@ describeOnBoth('the endpoints of the OAuth2 provider', (kind) => {
     expect(
       (await post('access_token', { ...fields, code: await codeFor(app) }, basic(app.client, app.secret))).status,
     ).toBe(200)
+    // RFC 6749 §2.3.1, as some libraries encode everything but letters and digits.
+    const encode = (text: string): string => text.replaceAll('-', '%2D').replaceAll('_', '%5F')
+    const encoded = basic(encode(app.client), encode(app.secret))
+    expect((await post('access_token', { ...fields, code: await codeFor(app) }, encoded)).status).toBe(200)
     for (const [grantType, quoted] of [
       ['authorization_code', "'nobody'"],
       ['refresh_token', '"nobody"'],

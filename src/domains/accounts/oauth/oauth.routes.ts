@@ -102,10 +102,23 @@ function clientOf(request: FastifyRequest, fields: Fields): Client {
   return basic
 }
 
-/** NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1); our ids and secrets need no encoding. */
+/**
+ * NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1). Our ids and secrets need no encoding, but
+ * some clients encode `-` and `_`.
+ */
 function basicClient(request: FastifyRequest): Client | undefined {
   const sent = parseAuthorization(request.headers)
-  return sent.kind === 'basic' ? { clientId: sent.user, clientSecret: sent.password } : undefined
+  return sent.kind === 'basic'
+    ? { clientId: decodeForm(sent.user), clientSecret: decodeForm(sent.password) }
+    : undefined
+}
+
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** NOTE: the `token` in the body is what the request asks about, never its credentials. */
