@@ -167,6 +167,7 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   ldapts: [/^src\/domains\/accounts\/sign-in-sources\/ldap\//],
   '@simplewebauthn/server': [/^src\/domains\/accounts\/sign-in\/passkeys\//],
   '@simplewebauthn/server/helpers': [/^src\/domains\/accounts\/sign-in\/passkeys\//],
+  'openid-client': [/^src\/domains\/accounts\/sign-in-sources\/oidc\//],
   undici: [/^src\/core\/platform\/outgoing\//],
 }
 

@@ -3,6 +3,14 @@ import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
 
+const OIDC_OPTIONS: Readonly<Record<string, Option>> = {
+  'client-secret': { type: 'string', value: 'SECRET', help: 'secret of the client' },
+  registration: { type: 'string', value: 'RULE', help: 'who gets a new account: off, on or domains' },
+  settings: { type: 'string', value: 'FILE', help: 'JSON with further members of oidc, as in the API' },
+  active: { type: 'boolean', help: 'users can sign in with it; --no-active: they cannot' },
+  ...CONFIG_OPTIONS,
+}
+
 /** All commands of `ingot`. */
 export const commands: readonly Command[] = [
   {
@@ -130,6 +138,29 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-token.ts')).createToken,
   },
   ...authCommands,
+  {
+    words: 'admin auth add-oidc',
+    summary: 'Add a provider of OpenID Connect or OAuth2 to sign in with',
+    options: {
+      name: { type: 'string', value: 'NAME', help: 'name on the sign-in page', required: true },
+      issuer: { type: 'string', value: 'URL', help: 'address of the provider', required: true },
+      'client-id': { type: 'string', value: 'ID', help: 'as the provider calls this server', required: true },
+      ...OIDC_OPTIONS,
+    },
+    load: async () => (await import('./admin-auth-oidc.ts')).addOidc,
+  },
+  {
+    words: 'admin auth update-oidc',
+    summary: 'Change a provider of OpenID Connect or OAuth2; what is not given stays as it is',
+    options: {
+      name: { type: 'string', value: 'NAME', help: 'name of the provider', required: true },
+      'new-name': { type: 'string', value: 'NAME', help: 'another name' },
+      issuer: { type: 'string', value: 'URL', help: 'address of the provider' },
+      'client-id': { type: 'string', value: 'ID', help: 'as the provider calls this server' },
+      ...OIDC_OPTIONS,
+    },
+    load: async () => (await import('./admin-auth-oidc.ts')).updateOidc,
+  },
   {
     words: 'admin hook dead',
     summary: 'List failed webhook deliveries: uuid, webhook, event, time, attempts, address, reason',

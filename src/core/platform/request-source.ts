@@ -27,8 +27,9 @@ export interface RequestCredential {
     | 'deploy-key'
     | 'http-signature'
     | 'reverse-proxy'
+    | 'sign-in-source'
     | 'command-line'
-  /** Of the access token, the OAuth2 application, the key or the passkey. */
+  /** Of the access token, the OAuth2 application, the key, the passkey or the sign-in source. */
   readonly id: number
 }
 

@@ -387,20 +387,3 @@ describeOnBoth('passkeys', (kind) => {
     ])
   })
 })
-
-describeOnBoth('passkeys at an address that browsers have no passkeys for', (kind) => {
-  it('are not offered, and the pages have no script', async () => {
-    const server = await startServer({ on: kind })
-    try {
-      await server.world.user('alice')
-      const alice = createBrowser(server.url)
-      await alice.open(LOGIN)
-      expect(alice.page.text).not.toContain('<script>')
-      await alice.send({ user_name: 'alice', password: PASSWORD })
-      await alice.open(PASSKEYS)
-      expect(alice.page.text).toContain('it needs a host name, and HTTPS')
-    } finally {
-      await server.close()
-    }
-  })
-})

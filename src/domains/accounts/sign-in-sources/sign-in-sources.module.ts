@@ -8,6 +8,9 @@ import { createExternalIdentities, type ExternalIdentities } from './identities.
 import type { DirectoryTimes } from './ldap/connection.ts'
 import { createLdapSources } from './ldap/ldap-source.ts'
 import { createPasswordSources, type PasswordSources } from './password-sources.service.ts'
+import { createOidcAccounts } from './oidc/oidc-accounts.ts'
+import { createOidcClient, type OidcTimes } from './oidc/oidc-client.ts'
+import { createOidcSignIn, type OidcSignIn } from './oidc/oidc.service.ts'
 import { createSourceTeams } from './source-teams.ts'
 import { sourceEvents } from './sources.events.ts'
 import { sourceOperations } from './sources.operations.ts'
@@ -19,11 +22,13 @@ declare module '../../../core/module.ts' {
     readonly directorySync: DirectorySync
     readonly externalIdentities: ExternalIdentities
     readonly passwordSources: PasswordSources
+    readonly oidcSignIn: OidcSignIn
     readonly signInSources: SignInSources
     readonly sourceTest: SourceTest
   }
   interface Tuning {
     readonly directory: Partial<DirectoryTimes>
+    readonly providers: Partial<OidcTimes>
   }
 }
 
@@ -47,8 +52,15 @@ export const module = defineModule({
     const sync = createDirectorySync({ database, clock, events, log, sources, ldap, accounts, users })
     const requestSync = (id: SignInSourceId): Promise<void> =>
       database.transaction((tx) => requestSynchronization(jobs, tx, id))
+    const oidcSignIn = createOidcSignIn({
+      sources,
+      identities,
+      client: createOidcClient({ tuning: tuning.providers }),
+      accounts: createOidcAccounts({ database, log, users, identities, teams }),
+    })
     return {
       services: {
+        oidcSignIn,
         directorySync: sync,
         externalIdentities: identities,
         passwordSources: createPasswordSources({ sources, ldap, accounts, log }),

@@ -3,6 +3,7 @@ import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import { OneOf } from '../../../core/http/answer/text.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
 import { LdapOptions, LdapView } from './ldap/ldap.model.ts'
+import { OidcOptions, OidcView } from './oidc/oidc.model.ts'
 
 const Count = (description: string) => Type.Integer({ description })
 
@@ -25,12 +26,13 @@ export const AuthSource = Type.Object(
   {
     id: Type.Integer({ description: 'As in `source_id` of users' }),
     name: Type.String(),
-    kind: Type.String({ description: 'Such as ldap' }),
+    kind: Type.String({ description: 'ldap or oidc' }),
     is_active: Type.Boolean({ description: 'Its accounts can sign in' }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
     last_sync: Nullable(SyncReport),
     ldap: Type.Optional(LdapView),
+    oidc: Type.Optional(OidcView),
   },
   { $id: 'AuthSource', description: 'A sign-in source. Secrets are never returned.' },
 )
@@ -41,16 +43,22 @@ const Name = Type.String({ maxLength: NAME_LENGTH })
 export const CreateAuthSourceOption = Type.Object(
   {
     name: Name,
-    kind: OneOf('ldap'),
+    kind: OneOf('ldap', 'oidc'),
     is_active: Type.Optional(Type.Boolean({ default: true })),
     ldap: Type.Optional(LdapOptions),
+    oidc: Type.Optional(OidcOptions),
   },
   { $id: 'CreateAuthSourceOption' },
 )
 export type CreateAuthSourceOption = Static<typeof CreateAuthSourceOption>
 
 export const EditAuthSourceOption = Type.Object(
-  { name: Type.Optional(Name), is_active: Type.Optional(Type.Boolean()), ldap: Type.Optional(LdapOptions) },
+  {
+    name: Type.Optional(Name),
+    is_active: Type.Optional(Type.Boolean()),
+    ldap: Type.Optional(LdapOptions),
+    oidc: Type.Optional(OidcOptions),
+  },
   { $id: 'EditAuthSourceOption', description: 'Absent members are unchanged, those of the settings too' },
 )
 export type EditAuthSourceOption = Static<typeof EditAuthSourceOption>

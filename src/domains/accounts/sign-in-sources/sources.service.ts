@@ -183,7 +183,7 @@ function openSource({ secrets }: Pick<SourceDeps, 'secrets'>, { sealed, kind, ..
   if (!isSourceKind(kind)) throw unavailable(`the sign-in source ${source.name} is of the unknown kind ${kind}`)
   try {
     const stored = JSON.parse(secrets.open(sealed, contextOf(source.id))) as object
-    return { ...source, kind, settings: { ...rulesOf(kind).defaults, ...stored } }
+    return { ...source, kind, settings: { ...rulesOf(kind).defaults, ...stored } } as SignInSource
   } catch (error) {
     throw unavailable(
       `the sign-in source ${source.name} cannot be used: the secret key of the server is not the one that encrypted it`,

@@ -7,6 +7,8 @@ import type { User } from '../users/user.store.ts'
 import { type BearerTokens, createAuthenticate } from './authenticate.service.ts'
 import { type RedirectTargets, withForms } from './web/browser.ts'
 import { createCookieJar } from './web/cookies.ts'
+import { registerExternal } from './external/external.routes.ts'
+import { registerProviders } from './external/providers.routes.ts'
 import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { registerNewPassword } from './web/new-password.routes.ts'
@@ -54,8 +56,8 @@ const HOUR_SECONDS = 3600
 /** Authentication of requests: passwords, access tokens, keys, browser sessions, and the sign-in pages. */
 export const module = defineModule({
   name: 'sign-in',
-  needs: ['passwordSources', 'users'],
-  create(core, { passwordSources, users }, guards) {
+  needs: ['oidcSignIn', 'passwordSources', 'users'],
+  create(core, { oidcSignIn, passwordSources, users }, guards) {
     const { clock, site } = core
     const { checkPassword, ...services } = createServices(core, { passwordSources, users })
     const { keyLogins, tokens, tokenUse, twoFactor } = services
@@ -72,7 +74,9 @@ export const module = defineModule({
             checkPassword,
             records: services.signInRecords,
             clock,
+            log: core.log,
             secrets: core.secrets,
+            providers: oidcSignIn,
             findUser: users.findByName,
             changePassword: async (actor: Actor, user: User, password: string) => {
               if ((await passwordSources.decider(user.name, user)) !== undefined) throw errors.passwordOfDirectory()
@@ -84,6 +88,8 @@ export const module = defineModule({
           registerSignIn(scope, deps)
           registerNewPassword(scope, deps)
           registerPasskeys(scope, deps)
+          registerExternal(scope, deps)
+          registerProviders(scope, deps)
         }),
       async close() {
         await Promise.all([tokenUse.flush(), keyLogins.flush(), services.signInRecords.flush()])

@@ -8,6 +8,7 @@ import {
   NEW_PASSWORD,
   type PageDeps,
   PASSKEYS,
+  PROVIDERS,
   findVisitor,
   formField,
   pathTo,
@@ -54,6 +55,7 @@ async function applicationsPage(
 ${rows.length === 0 ? safeHtml`<p>You let no application act for you.</p>` : safeHtml`<p>These applications may act for you:</p><ul>${rows}</ul>`}
 <p><a href="${pathTo(deps, NEW_PASSWORD)}">Change the password</a></p>
 <p><a href="${pathTo(deps, PASSKEYS)}">Passkeys</a></p>
+<p><a href="${pathTo(deps, PROVIDERS)}">Providers</a></p>
 <form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}<button>Sign out</button></form>`,
   })
 }

@@ -3,7 +3,6 @@ import { isDomainError } from '../../../../core/platform/errors.ts'
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import {
   HOME,
-  LOGOUT,
   type PageDeps,
   PASSKEYS,
   type Visitor,
@@ -14,6 +13,7 @@ import {
   redirectToSignIn,
   refuseForm,
   sessionActor,
+  signInAgainForm,
   tokenField,
 } from '../web/browser.ts'
 import type { Fields } from '../web/form.ts'
@@ -111,7 +111,7 @@ async function passkeysPage(
     script: PASSKEY_SCRIPT,
     body: safeHtml`<p>A passkey signs you in without a password, or is asked for after it. With a passkey, the API and git take no password without a one-time code: use access tokens.</p>
 ${rows.length === 0 ? safeHtml`<p>You have no passkey.</p>` : safeHtml`<ul>${rows}</ul>`}
-${isRecent ? await addForm(deps, visitor) : signInAgainForm(deps, session)}
+${isRecent ? await addForm(deps, visitor) : safeHtml`<p>To add or delete passkeys, sign in again.</p>${signInAgainForm(deps, session, PASSKEYS)}`}
 <p><a href="${pathTo(deps, HOME)}">Back</a></p>`,
   })
 }
@@ -144,7 +144,3 @@ ${passkeyButton(offer, 'Add a passkey')}
 <p data-no-passkeys>To add a passkey, use a browser that has passkeys, with scripts enabled.</p>
 </form>`
 }
-
-const signInAgainForm = (deps: PasskeyPageDeps, session: string): Html =>
-  safeHtml`<p>To add or delete passkeys, sign in again.</p>
-<form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}${formField('redirect_to', pathTo(deps, PASSKEYS))}<button>Sign in again</button></form>`

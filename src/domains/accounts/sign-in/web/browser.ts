@@ -14,6 +14,7 @@ import { redirectTo, sendPage } from './page.ts'
 import type { PasswordCheck } from '../password-check.service.ts'
 import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
 import type { Sessions } from './web.service.ts'
+import type { OidcSignIn } from '../../sign-in-sources/oidc/oidc.service.ts'
 import type { Passkeys } from '../passkeys/passkeys.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
 
@@ -35,6 +36,7 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly checkPassword: PasswordCheck
   readonly twoFactor: TwoFactorAuth
   readonly passkeys: Passkeys
+  readonly providers: OidcSignIn
   readonly records: Pick<SignInRecords, 'failed'>
   readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>
@@ -45,6 +47,9 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'
 export const PASSKEYS = '/user/passkeys'
+export const PROVIDERS = '/user/providers'
+/** The addresses of providers are those of other servers with this API, so that providers know them already. */
+export const PROVIDER = '/user/oauth2'
 export const NEW_PASSWORD = '/user/change_password'
 /** The default page after signing in; the module of the OAuth2 provider serves it. */
 export const HOME = '/user/applications'
@@ -119,6 +124,10 @@ export const signInPath = (deps: Pick<PageDeps, 'rootUrl'>, url: string): string
 export const formField = (name: string, value: string): Html =>
   safeHtml`<input type="hidden" name="${name}" value="${value}">`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
+
+/** Signs out, and leads through the sign-in page back to the path: for changes that need a session that has just begun. */
+export const signInAgainForm = (deps: Pick<PageDeps, 'rootUrl'>, session: string, path: string): Html =>
+  safeHtml`<form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}${formField('redirect_to', pathTo(deps, path))}<button>Sign in again</button></form>`
 
 /** The cookie that authorizes forms of a browser that is not signed in; set when missing. */
 export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: FastifyReply): string {

@@ -2,8 +2,11 @@ import { type CookieSerializeOptions, fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Headers } from '../../../../core/access/viewer.ts'
 
-/** `session`: a signed-in user. `form`: a browser that is not signed in yet. */
-type CookieName = 'session' | 'form'
+/**
+ * `session`: a signed-in user. `form`: a browser that is not signed in yet. `pending`: a browser that is at a provider.
+ * `link`: a person at a provider who has no account yet. `provider`: where the user of the session signed in.
+ */
+type CookieName = 'session' | 'form' | 'pending' | 'link' | 'provider'
 
 /** Reads the cookies of pages, and sets them in scopes of `withForms`. */
 export type CookieJar = ReturnType<typeof createCookieJar>

@@ -15,6 +15,7 @@ import {
   LOGIN,
   LOGOUT,
   pathTo,
+  PROVIDER,
   queryFields,
   readOwnForm,
   refuseForm,
@@ -45,7 +46,7 @@ export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
 }
 
 const TOO_LATE = { status: 401, error: 'That took too long. Give your password again.' } as const
-const PROHIBITED = {
+export const PROHIBITED = {
   status: 403,
   error: 'This account is prohibited from signing in. Ask your site administrator.',
 } as const
@@ -79,7 +80,17 @@ ${tokenField(cookie)}${formField('redirect_to', to)}
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
 </form>
-${passkey ?? safeHtml``}`,
+${passkey ?? safeHtml``}
+${await providerLinks(deps, to)}`,
+  })
+}
+
+async function providerLinks(deps: SignInDeps, to: string): Promise<Html[]> {
+  const names = await deps.providers.names()
+  return names.map((name) => {
+    const url = `${pathTo(deps, PROVIDER)}/${encodeURIComponent(name)}?redirect_to=${encodeURIComponent(to)}`
+    return safeHtml`<p><a href="${url}">Sign in with ${name}</a></p>
+`
   })
 }
 
@@ -108,14 +119,7 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
     const user = await deps.checkPassword(name, fields['password'] ?? '', clientOf(request))
     if (decideAccountState(user) === 'prohibited')
       return await passwordPage(deps, request, reply, { to, name, ...PROHIBITED })
-    if ((await deps.twoFactor.isEnabled(user.id)) || (await deps.passkeys.isEnrolled(user.id)))
-      return await secondStepPage(deps, reply, {
-        user,
-        to,
-        cookie,
-        ticket: makeTicket(deps, user, { step: 'code', cookie }),
-      })
-    return await completeSignIn(deps, reply, { user, to, cookie })
+    return await continueSignIn(deps, reply, { user, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return passwordPage(deps, request, reply, {
@@ -142,16 +146,32 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   }
 }
 
-/** Signs the account in, or shows the page for a new password if the account needs one. */
-function completeSignIn(
+interface SigningIn {
+  readonly user: User
+  readonly to: string
+  /** Of the browser that is not signed in yet. */
+  readonly cookie: string
+  /** The password unless given. */
+  readonly by?: RequestCredential | undefined
+}
+
+/** Asks for the second step if the user enrolled one, and signs the account in otherwise. */
+export async function continueSignIn(
   deps: SignInDeps,
   reply: FastifyReply,
-  {
-    user,
-    to,
-    cookie,
-    by,
-  }: { readonly user: User; readonly to: string; readonly cookie: string; readonly by?: RequestCredential },
+  { user, to, cookie, by }: SigningIn,
+): Promise<FastifyReply> {
+  if (!(await deps.twoFactor.isEnabled(user.id)) && !(await deps.passkeys.isEnrolled(user.id)))
+    return completeSignIn(deps, reply, { user, to, cookie, by })
+  const ticket = makeTicket(deps, user, { step: 'code', cookie })
+  return secondStepPage(deps, reply, { user, to, cookie, ticket })
+}
+
+/** Signs the account in, or shows the page for a new password if the account needs one. */
+export function completeSignIn(
+  deps: SignInDeps,
+  reply: FastifyReply,
+  { user, to, cookie, by }: SigningIn,
 ): Promise<FastifyReply> {
   if (!user.mustChangePassword) return beginSession(deps, reply, { user, to, by })
   return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
@@ -267,7 +287,20 @@ async function signOut(deps: SignInDeps, request: FastifyRequest, reply: Fastify
   if (fields === undefined) return refuseForm(reply)
   await deps.sessions.close(session)
   deps.jar.clear(reply, 'session')
+  const provider = Number(deps.jar.read(request, 'provider'))
+  deps.jar.clear(reply, 'provider')
   const to = fields['redirect_to']
+  const elsewhere =
+    to === undefined && provider > 0 ? await deps.providers.signOutUrl(provider, loginUrl(deps)) : undefined
+  if (elsewhere !== undefined)
+    return sendPage(reply, {
+      title: 'Signed out',
+      body: safeHtml`<p>You are signed out here, and still signed in at ${elsewhere.name}.</p>
+<p><a href="${elsewhere.url}">Sign out of ${elsewhere.name}</a></p>
+<p><a href="${pathTo(deps, LOGIN)}">Sign in again</a></p>`,
+    })
   const query = to === undefined ? '' : `?redirect_to=${encodeURIComponent(destination(deps, to))}`
   return redirectTo(reply, pathTo(deps, LOGIN) + query)
 }
+
+const loginUrl = (deps: SignInDeps): string => deps.rootUrl().replace(/\/$/, '') + LOGIN
