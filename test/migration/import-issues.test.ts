@@ -2,75 +2,12 @@ import { expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { findWrongCounters } from '../harness/rows.ts'
-import type {
-  SourceComment,
-  SourceEvent,
-  SourceIssue,
-  SourceMilestone,
-  SourceUser,
-} from '../../src/domains/migration/imports/source.ts'
-import { type Content, importIssues, phaseWorld } from './issue-phase-world.ts'
-
-const DAY = 86_400_000
-const T0 = Date.UTC(2020, 0, 1)
-const at = (days: number): number => T0 + days * DAY
-const wire = (days: number): string => `${new Date(at(days)).toISOString().slice(0, 19)}Z`
-
-const person = (id: number, login: string): SourceUser => ({ id, login, email: '' })
-const THEA = person(7, 'thea')
-const TOM = person(8, 'tom')
-const GHOST = person(-1, 'Ghost')
-
-const issue = (number: number, more: Partial<SourceIssue> = {}): SourceIssue => ({
-  number,
-  author: THEA,
-  title: `Issue ${number}`,
-  body: '',
-  isClosed: false,
-  isLocked: false,
-  createdAt: at(number),
-  updatedAt: at(number),
-  closedAt: undefined,
-  labels: [],
-  milestone: undefined,
-  assignees: [],
-  dueAt: undefined,
-  ref: '',
-  pinOrder: 0,
-  timeEstimate: 0,
-  reactions: [],
-  assets: [],
-  ...more,
-})
-
-const comment = (id: number, of: number, more: Partial<SourceComment> = {}): SourceComment => ({
-  id,
-  issue: of,
-  author: TOM,
-  createdAt: at(id),
-  updatedAt: at(id),
-  body: `Comment ${id}`,
-  reactions: [],
-  assets: [],
-  ...more,
-})
-
-const milestone = (key: string, more: Partial<SourceMilestone> = {}): SourceMilestone => ({
-  key,
-  title: `Milestone ${key}`,
-  description: '',
-  isClosed: false,
-  dueAt: undefined,
-  createdAt: at(0),
-  updatedAt: at(1),
-  closedAt: undefined,
-  ...more,
-})
-
-const PNG = '\x89PNG\r\n\x1a\n'.padEnd(64, 'x')
-const FILE = 'https://source.test/files/picture'
+import type { SourceEvent } from '../../src/domains/migration/imports/source.ts'
+import { at, comment, FILE, GHOST, issue, label, milestone, PNG, THEA, TOM, wire } from './issue-content.ts'
+import { type Content, importInto, importIssues, phaseWorld } from './issue-phase-world.ts'
 
 const CONTENT: Partial<Content> = {
+  labels: [label('bug'), label('docs'), label('a/b', { isExclusive: true, isArchived: true, color: '#ABC' })],
   milestones: [
     milestone('12', { title: 'Spring', description: 'see !2', dueAt: at(400) }),
     milestone('13', { title: 'Past', isClosed: true, closedAt: at(9) }),
@@ -137,25 +74,11 @@ const CONTENT: Partial<Content> = {
 describeOnBoth('imported issues', (on) => {
   const given = phaseWorld(on)
 
-  async function repoWith(name: string, content: Partial<Content>, isInterrupted = false) {
-    const { server, ann, bob } = given
-    const repo = await server.world.repo({ owner: ann, name, autoInit: true })
-    for (const label of ['bug', 'docs'])
-      await ann.client.post(`/repos/ann/${name}/labels`, { name: label, color: '00aabb' })
-    const warnings = await importIssues(given, { content, repo, users: { tom: bob.user.id }, isInterrupted })
-    const get = async (path: string): Promise<Any> => {
-      const answer = await ann.client.get(`/repos/ann/${name}${path}`)
-      expect(answer.status, path).toBe(200)
-      return answer.json
-    }
-    return { repo, warnings, get }
-  }
-
   for (const isInterrupted of [false, true])
     it(`arrive complete${isInterrupted ? ' when every step is followed by a restart' : ''}`, async () => {
       const { ann, bob, server } = given
       const name = isInterrupted ? 'resumed' : 'whole'
-      const { get, warnings, repo } = await repoWith(name, CONTENT, isInterrupted)
+      const { get, warnings } = await importInto(given, name, { content: CONTENT, isInterrupted })
       expect(warnings).toEqual([])
 
       const one = await get('/issues/1')
@@ -274,8 +197,11 @@ describeOnBoth('imported issues', (on) => {
       const counters = await findWrongCounters(server.app.database.read)
       // The engine counts the issues of the repository when the import ends.
       expect(counters.filter(({ table }: Any) => table !== 'repo')).toEqual([])
-      expect((await get('/labels')).map((label: Any) => label.name)).toEqual(['bug', 'docs'])
-      expect(repo.name).toBe(name)
+      expect(await get('/labels')).toMatchObject([
+        { name: 'a/b', color: 'aabbcc', exclusive: true, is_archived: true },
+        { name: 'bug', color: '00aabb', exclusive: false, is_archived: false },
+        { name: 'docs' },
+      ])
     })
 
   it('cause no events, notifications, mentions or jobs', async () => {
@@ -298,103 +224,14 @@ describeOnBoth('imported issues', (on) => {
     expect([mentioning.status, mentioning.json]).toEqual([200, []])
   })
 
-  it('that are hostile cause warnings, never a failure', async () => {
-    const future = Date.now() + 10 * DAY
-    const long = 'x'.repeat(2_000_000)
-    const { get, warnings } = await repoWith('hostile', {
-      milestones: [milestone('1'), milestone('1'), milestone('\0', { title: '\0', createdAt: undefined })],
-      issues: [
-        issue(3, {
-          title: ' ',
-          body: `${long}\ud800`,
-          ref: 'r'.repeat(300),
-          labels: ['bug', 'bug', 'no\0ne'],
-          milestone: '9',
-        }),
-        issue(3, { title: 'the same number' }),
-        issue(Number.NaN),
-        issue(0.5),
-        issue(4, {
-          title: 'é'.repeat(300),
-          author: person(Number.NaN, '  '),
-          createdAt: future,
-          updatedAt: Number.NaN,
-          dueAt: 1e300,
-          pinOrder: 1e300,
-          timeEstimate: Number.NaN,
-          assets: [
-            {
-              name: '../../etc/passwd',
-              url: 'https://source.test/big',
-              kind: 'file',
-              downloads: -1,
-              createdAt: future,
-            },
-            { name: 'x', url: 'javascript:alert(1)', kind: 'link', downloads: 0, createdAt: undefined },
-          ],
-        }),
-      ],
-      comments: [
-        comment(1, 99),
-        comment(2, 3, { body: '\0', createdAt: future, updatedAt: 0 }),
-        comment(3, Number.NaN),
-      ],
-      events: [
-        { issue: 3, actor: GHOST, createdAt: Number.NaN, kind: 'merge_pull', oid: "'; drop table" },
-        { issue: 3, actor: GHOST, createdAt: future, kind: 'add_dependency', other: 99 },
-      ],
-      times: [
-        { id: 1, issue: 99, user: GHOST, seconds: 1, createdAt: 0 },
-        { id: 2, issue: 3, user: GHOST, seconds: Number.NaN, createdAt: 0 },
-      ],
-      dependencies: [
-        { issue: 3, dependsOn: 3 },
-        { issue: 3, dependsOn: 99 },
-      ],
-      files: { 'https://source.test/big': `${PNG}${long}` },
-    })
-    expect(warnings).toEqual([
-      'the milestone "Milestone 1" was not imported: there is another one with the key 1',
-      'the text of issue 3 was cut to 1048576 characters',
-      'the branch of issue 3 was cut',
-      'unknown labels of issue 3 were not imported: none',
-      'the unknown milestone of issue 3 was not imported',
-      'issue 3 was not imported: there is another one with its number',
-      'the issue with the number NaN was not imported: its number is invalid',
-      'the issue with the number 0.5 was not imported: its number is invalid',
-      'times of issue 4 that are in the future were imported as now',
-      expect.stringContaining('the file "passwd" of issue 4 was not imported: '),
-      'the file "x" of issue 4 was not imported: its address is none',
-      'the title of issue 4 was cut',
-      'times of comment 2 of issue 3 that are in the future were imported as now',
-      'comment 1 was not imported: there is no issue 99',
-      'comment 3 was not imported: there is no issue NaN',
-      'the tracked time 1 of issue 99 was not imported',
-      'the tracked time 2 of issue 3 was not imported',
-      'a dependency of issue 3 was not imported: there is no issue 99',
-    ])
-    const three = await get('/issues/3')
-    expect(three).toMatchObject({ title: 'issue 3', labels: [{ name: 'bug' }], milestone: null, comments: 1 })
-    expect([three.body.length, three.ref.length]).toEqual([1_048_576, 255])
-    const four = await get('/issues/4')
-    expect(four).toMatchObject({ original_author: 'Ghost', due_date: null, pin_order: 1, time_estimate: 0, assets: [] })
-    expect(Date.parse(four.created_at)).toBeLessThanOrEqual(Date.now())
-    expect((await get('/milestones')).map(({ title }: Any) => title)).toEqual(['', 'Milestone 1'])
-    expect((await get('/issues/3/timeline')).map(({ type }: Any) => type).toSorted()).toEqual(['comment', 'merge_pull'])
-    expect(await get('/issues/3/dependencies')).toEqual([])
-  })
-
   it('are written in steps of at most 100 items', async () => {
     const many = Array.from({ length: 250 }, (_, index) => comment(index + 1, 1))
-    const { get, warnings } = await repoWith(
-      'many',
-      {
-        issues: Array.from({ length: 120 }, (_, index) => issue(index + 1)),
-        comments: many,
-        events: many.map(({ id }) => ({ issue: 1, actor: THEA, createdAt: at(id), kind: 'lock' })) as SourceEvent[],
-      },
-      true,
-    )
+    const content = {
+      issues: Array.from({ length: 120 }, (_, index) => issue(index + 1)),
+      comments: many,
+      events: many.map(({ id }) => ({ issue: 1, actor: THEA, createdAt: at(id), kind: 'lock' })) as SourceEvent[],
+    }
+    const { get, warnings } = await importInto(given, 'many', { content, isInterrupted: true })
     expect(warnings).toEqual([])
     expect((await get('/issues/1')).comments).toBe(250)
     const types = []

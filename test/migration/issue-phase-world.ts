@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { PhaseContext, ImportKeys, ImportPhase } from '../../src/domains/migration/imports/phase.ts'
 import type {
   Pages,
@@ -7,6 +7,7 @@ import type {
   SourceDependency,
   SourceEvent,
   SourceIssue,
+  SourceLabel,
   SourceMilestone,
   SourceTrackedTime,
   SourceUser,
@@ -16,23 +17,27 @@ import { countsPhase } from '../../src/domains/migration/imports/phases/counts.p
 import { dependenciesPhase } from '../../src/domains/migration/imports/phases/dependencies.phase.ts'
 import { eventsPhase } from '../../src/domains/migration/imports/phases/events.phase.ts'
 import { issuesPhase } from '../../src/domains/migration/imports/phases/issues.phase.ts'
+import { labelsPhase } from '../../src/domains/migration/imports/phases/labels.phase.ts'
 import { milestonesPhase } from '../../src/domains/migration/imports/phases/milestones.phase.ts'
 import { timesPhase } from '../../src/domains/migration/imports/phases/times.phase.ts'
 import type { Repo } from '../../src/domains/repositories/index.ts'
+import { RemoteError } from '../../src/core/git/index.ts'
 import type { UserId } from '../../src/core/platform/crypto/ids.ts'
+import type { Any } from '../harness/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { type Person, viewerOf } from '../harness/world.ts'
 
 /** What the service of a test has; pages hold two items. */
 export interface Content {
+  readonly labels: readonly SourceLabel[]
   readonly milestones: readonly SourceMilestone[]
   readonly issues: readonly SourceIssue[]
   readonly comments: readonly SourceComment[]
   readonly events: readonly SourceEvent[]
   readonly times: readonly SourceTrackedTime[]
   readonly dependencies: readonly SourceDependency[]
-  /** Bytes by address. */
-  readonly files: Readonly<Record<string, string>>
+  /** Bytes by address, or the error of the download. */
+  readonly files: Readonly<Record<string, Error | string>>
 }
 
 interface PhaseWorld {
@@ -71,7 +76,7 @@ function sourceOf(content: Content): Source {
       isArchived: false,
       defaultBranch: 'main',
     }),
-    labels: empty,
+    labels: () => paged(content.labels),
     pulls: empty,
     reviews: empty,
     releases: empty,
@@ -85,6 +90,7 @@ function sourceOf(content: Content): Source {
     dependencies: ({ number }) => paged(content.dependencies.filter(({ issue }) => issue === number)),
     async download({ url }, _signal, consume) {
       const bytes = content.files[url] ?? ''
+      if (typeof bytes !== 'string') throw bytes
       return consume(
         (async function* () {
           // In two parts, so that more than the head of a file is copied.
@@ -113,9 +119,12 @@ interface ImportOptions {
   readonly users?: Readonly<Record<string, UserId>>
   /** Every phase is interrupted after each step, and resumed. */
   readonly isInterrupted?: boolean
+  /** The bytes that the import may copy. */
+  readonly maxBytes?: number
 }
 
 const NOTHING: Content = {
+  labels: [],
   milestones: [],
   issues: [],
   comments: [],
@@ -128,11 +137,12 @@ const NOTHING: Content = {
 /** Runs the phases that write issues; returns the warnings. */
 export async function importIssues(
   { server, ann }: PhaseWorld,
-  { content, repo, users = {}, isInterrupted = false }: ImportOptions,
+  { content, repo, users = {}, isInterrupted = false, maxBytes = Infinity }: ImportOptions,
 ): Promise<string[]> {
   const { app } = server
   const hold = app.attachments.hold()
   const warnings: string[] = []
+  let left = maxBytes
   const context = {
     source: sourceOf({ ...NOTHING, ...content }),
     request: {
@@ -150,7 +160,10 @@ export async function importIssues(
     mapped: (user: SourceUser) => users[user.login],
     hold,
     warn: (text: string) => void warnings.push(text),
-    countBytes: () => {},
+    countBytes: (bytes: number) => {
+      left -= bytes
+      if (left < 0) throw new RemoteError('failed', 'too large')
+    },
     keys: keysInMemory(),
     signal: new AbortController().signal,
   } as unknown as PhaseContext
@@ -160,9 +173,21 @@ export async function importIssues(
     reactions: new Set(['+1', 'heart']),
     maxPins: 3,
   }
-  const phases = [milestonesPhase, issuesPhase, commentsPhase, eventsPhase, timesPhase, dependenciesPhase, countsPhase]
-  for (const phase of phases.map((make) => make(deps))) await runPhase(server, phase, { context, isInterrupted })
-  await hold.release()
+  const phases = [
+    labelsPhase,
+    milestonesPhase,
+    issuesPhase,
+    commentsPhase,
+    eventsPhase,
+    timesPhase,
+    dependenciesPhase,
+    countsPhase,
+  ]
+  try {
+    for (const phase of phases.map((make) => make(deps))) await runPhase(server, phase, { context, isInterrupted })
+  } finally {
+    await hold.release()
+  }
   return warnings
 }
 
@@ -199,5 +224,24 @@ function keysInMemory(): ImportKeys {
           return id === undefined ? [] : [[key, id] as const]
         }),
       ),
+  }
+}
+
+/** Imports to a new repository of ann, with an account for tom; `get` reads below it. */
+export async function importInto(
+  given: PhaseWorld,
+  name: string,
+  options: Pick<ImportOptions, 'content' | 'isInterrupted'>,
+): Promise<{ readonly warnings: string[]; get(path: string): Promise<Any> }> {
+  const { server, ann, bob } = given
+  const repo = await server.world.repo({ owner: ann, name, autoInit: true })
+  const warnings = await importIssues(given, { ...options, repo, users: { tom: bob.user.id } })
+  return {
+    warnings,
+    async get(path) {
+      const answer = await ann.client.get(`/repos/ann/${name}${path}`)
+      expect(answer.status, path).toBe(200)
+      return answer.json
+    },
   }
 }

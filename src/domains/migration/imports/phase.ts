@@ -33,7 +33,7 @@ export interface ImportStep {
 }
 
 /** Whom the rows of an imported object name. */
-export interface ImportedAuthor {
+interface ImportedAuthor {
   /** The account: the importer, or the account that an administrator mapped the author to. */
   readonly userId: UserId
   /** Empty for a mapped account. */

@@ -29,7 +29,10 @@ const MAX_ASSIGNEES = 100
 /** Hundred years. */
 const MAX_ESTIMATE = 3_153_600_000
 
-/** Copies the files of an issue or pull request and bounds its members. Undefined, with a warning, without a number. */
+/**
+ * Copies the files of an issue or pull request and bounds its members (behaviour/issues#imported-issues). Undefined,
+ * with a warning, without a number.
+ */
 export async function prepareIssue(
   deps: IssueWriterDeps,
   context: PhaseContext,
