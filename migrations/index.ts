@@ -8,6 +8,7 @@ import { createSignInSources } from './202611262136-sign-in-sources.ts'
 import { addPackageRegistries } from './202611262140-package-registries.ts'
 import { addPasskeys } from './202611262152-passkeys.ts'
 import { createRepoImports } from './202611262217-repo-imports.ts'
+import { createContainerTables } from './202611262220-container-registry.ts'
 import { addSyncReports } from './202611262225-sync-reports.ts'
 import type { Schema } from './_helpers.ts'
 
@@ -26,6 +27,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611262140-package-registries': addPackageRegistries,
   '202611262152-passkeys': addPasskeys,
   '202611262217-repo-imports': createRepoImports,
+  '202611262220-container-registry': createContainerTables,
   '202611262225-sync-reports': addSyncReports,
 }
 

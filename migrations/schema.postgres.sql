@@ -443,6 +443,85 @@ commit_status
   commit_status_pkey PRIMARY KEY (id)
   commit_status_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+container_blob
+  id bigint not null identity
+  package_id bigint not null
+  digest text not null
+  sha256 text not null
+  size bigint not null
+  created_at bigint not null
+  CREATE INDEX container_blob_digest_idx ON public.container_blob USING btree (digest)
+  CREATE INDEX container_blob_sha256_idx ON public.container_blob USING btree (sha256)
+  CREATE UNIQUE INDEX container_blob_package_id_digest_key ON public.container_blob USING btree (package_id, digest)
+  CREATE UNIQUE INDEX container_blob_pkey ON public.container_blob USING btree (id)
+  container_blob_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  container_blob_pkey PRIMARY KEY (id)
+
+container_chunk
+  id bigint not null identity
+  upload_id text not null
+  position bigint not null
+  sha256 text not null
+  sha512 text not null
+  size bigint not null
+  CREATE INDEX container_chunk_sha256_idx ON public.container_chunk USING btree (sha256)
+  CREATE UNIQUE INDEX container_chunk_pkey ON public.container_chunk USING btree (id)
+  CREATE UNIQUE INDEX container_chunk_upload_id_position_key ON public.container_chunk USING btree (upload_id, "position")
+  container_chunk_pkey PRIMARY KEY (id)
+
+container_manifest
+  id bigint not null identity
+  package_id bigint not null
+  digest text not null
+  media_type text not null
+  artifact_type text not null default ''::text
+  subject text not null default ''::text
+  annotations text not null default ''::text
+  sha256 text not null
+  size bigint not null
+  creator_id bigint not null
+  created_at bigint not null
+  CREATE INDEX container_manifest_package_id_subject_idx ON public.container_manifest USING btree (package_id, subject)
+  CREATE INDEX container_manifest_sha256_idx ON public.container_manifest USING btree (sha256)
+  CREATE UNIQUE INDEX container_manifest_package_id_digest_key ON public.container_manifest USING btree (package_id, digest)
+  CREATE UNIQUE INDEX container_manifest_pkey ON public.container_manifest USING btree (id)
+  container_manifest_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  container_manifest_pkey PRIMARY KEY (id)
+
+container_reference
+  id bigint not null identity
+  manifest_id bigint not null
+  package_id bigint not null
+  digest text not null
+  is_manifest integer not null default 0
+  CREATE INDEX container_reference_manifest_id_idx ON public.container_reference USING btree (manifest_id)
+  CREATE INDEX container_reference_package_id_digest_idx ON public.container_reference USING btree (package_id, digest)
+  CREATE UNIQUE INDEX container_reference_pkey ON public.container_reference USING btree (id)
+  container_reference_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES container_manifest(id) ON DELETE CASCADE
+  container_reference_pkey PRIMARY KEY (id)
+
+container_tag
+  id bigint not null identity
+  package_id bigint not null
+  manifest_id bigint not null
+  name text not null
+  CREATE INDEX container_tag_manifest_id_idx ON public.container_tag USING btree (manifest_id)
+  CREATE UNIQUE INDEX container_tag_package_id_name_key ON public.container_tag USING btree (package_id, name)
+  CREATE UNIQUE INDEX container_tag_pkey ON public.container_tag USING btree (id)
+  container_tag_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES container_manifest(id) ON DELETE CASCADE
+  container_tag_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  container_tag_pkey PRIMARY KEY (id)
+
+container_upload
+  id text not null
+  package_id bigint not null
+  size bigint not null default 0
+  updated_at bigint not null
+  CREATE INDEX container_upload_package_id_idx ON public.container_upload USING btree (package_id)
+  CREATE UNIQUE INDEX container_upload_pk ON public.container_upload USING btree (id)
+  container_upload_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  container_upload_pk PRIMARY KEY (id)
+
 cron_task
   name text not null
   last_run_at bigint not null default 0

@@ -523,6 +523,99 @@ CREATE UNIQUE INDEX "commit_status_repo_id_oid_number_key" on "commit_status" (
   "oid",
   "number");
 
+CREATE TABLE "container_blob" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "digest" text not null,
+  "sha256" text not null,
+  "size" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "container_blob_digest_idx" on "container_blob" (
+  "digest");
+
+CREATE UNIQUE INDEX "container_blob_package_id_digest_key" on "container_blob" (
+  "package_id",
+  "digest");
+
+CREATE INDEX "container_blob_sha256_idx" on "container_blob" (
+  "sha256");
+
+CREATE TABLE "container_chunk" (
+  "id" integer primary key autoincrement,
+  "upload_id" text not null,
+  "position" bigint not null,
+  "sha256" text not null,
+  "sha512" text not null,
+  "size" bigint not null);
+
+CREATE INDEX "container_chunk_sha256_idx" on "container_chunk" (
+  "sha256");
+
+CREATE UNIQUE INDEX "container_chunk_upload_id_position_key" on "container_chunk" (
+  "upload_id",
+  "position");
+
+CREATE TABLE "container_manifest" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "digest" text not null,
+  "media_type" text not null,
+  "artifact_type" text default '' not null,
+  "subject" text default '' not null,
+  "annotations" text default '' not null,
+  "sha256" text not null,
+  "size" bigint not null,
+  "creator_id" bigint not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "container_manifest_package_id_digest_key" on "container_manifest" (
+  "package_id",
+  "digest");
+
+CREATE INDEX "container_manifest_package_id_subject_idx" on "container_manifest" (
+  "package_id",
+  "subject");
+
+CREATE INDEX "container_manifest_sha256_idx" on "container_manifest" (
+  "sha256");
+
+CREATE TABLE "container_reference" (
+  "id" integer primary key autoincrement,
+  "manifest_id" bigint not null references "container_manifest" ("id") on delete cascade,
+  "package_id" bigint not null,
+  "digest" text not null,
+  "is_manifest" integer default 0 not null);
+
+CREATE INDEX "container_reference_manifest_id_idx" on "container_reference" (
+  "manifest_id");
+
+CREATE INDEX "container_reference_package_id_digest_idx" on "container_reference" (
+  "package_id",
+  "digest");
+
+CREATE TABLE "container_tag" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "manifest_id" bigint not null references "container_manifest" ("id") on delete cascade,
+  "name" text not null);
+
+CREATE INDEX "container_tag_manifest_id_idx" on "container_tag" (
+  "manifest_id");
+
+CREATE UNIQUE INDEX "container_tag_package_id_name_key" on "container_tag" (
+  "package_id",
+  "name");
+
+CREATE TABLE "container_upload" (
+  "id" text not null,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "size" bigint default 0 not null,
+  "updated_at" bigint not null, constraint "container_upload_pk" primary key ("id"));
+
+CREATE INDEX "container_upload_package_id_idx" on "container_upload" (
+  "package_id");
+
 CREATE TABLE "cron_task" (
   "name" text not null,
   "last_run_at" bigint default 0 not null,

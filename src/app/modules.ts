@@ -60,6 +60,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/code/wiki/wiki.module.ts'),
   () => import('../domains/packages/packages/packages.module.ts'),
   () => import('../domains/packages/registry/registry.module.ts'),
+  () => import('../domains/packages/formats/container/container.module.ts'),
   () => import('../domains/delivery/hooks/hooks.module.ts'),
   () => import('../domains/delivery/repo-events/repo-events.module.ts'),
   () => import('../domains/automation/secrets/secrets.module.ts'),

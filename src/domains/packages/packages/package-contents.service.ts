@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
-import type { Tx } from '../../../core/db/database.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import type { Hook } from '../../../core/platform/hook.ts'
 import { unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
@@ -67,16 +68,22 @@ export interface NewContents extends VersionName {
 
 interface ContentsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly blobs: BlobStore
+  /** Whether another table names bytes of the store. */
+  readonly blobUses: PackageBlobUses
   readonly quota: Services['quota']
 }
+
+/** Formats with tables of their own register which bytes these name. */
+export type PackageBlobUses = Hook<[db: Db, sha256: string], true | undefined>
 
 export type PackageContents = ReturnType<typeof createPackageContents>
 
 /** Publishing, reading and deletion of the files of packages, for the registries. Callers check permissions. */
 export function createPackageContents(deps: ContentsDeps) {
-  const { database, clock, blobs, quota } = deps
+  const { database, clock, blobs, blobUses, quota } = deps
   const { read } = database
-  const isUsed = (hash: string): Promise<boolean> => isPackageBlobUsed(read, hash)
+  const isUsed = async (hash: string): Promise<boolean> =>
+    (await isPackageBlobUsed(read, hash)) || (await blobUses.first(read, hash)) === true
   const changed = async (tx: Tx, owner: User, type: string, packageId: number): Promise<void> => {
     await increaseRegistryRevision(tx, owner.id, type)
     await increaseRevision(tx, packageId)
@@ -112,7 +119,6 @@ export function createPackageContents(deps: ContentsDeps) {
     return target
   }
 
-  /** Runs the write while no sweep of any process can delete the blobs. Throws Unavailable if one is gone. */
   async function whileStored<T>(hashes: readonly string[], write: () => Promise<T>): Promise<T> {
     // NOTE: in order, so that two writers do not wait for each other.
     const [first, ...rest] = [...new Set(hashes)].toSorted()
@@ -145,6 +151,12 @@ export function createPackageContents(deps: ContentsDeps) {
         release: () => hold.release(isUsed),
       }
     },
+
+    /**
+     * Runs a write of rows that name these bytes, while no sweep of any process can delete them. Throws Unavailable if
+     * some are gone.
+     */
+    whileStored,
 
     /** Throws QuotaExceeded; call it before bytes are received. */
     requireQuota: (owner: User): Promise<void> => quota.require(owner, 'size:assets:packages:all'),

@@ -108,23 +108,27 @@ interface NewVersion extends PackageName {
   readonly metadata: string
 }
 
-/** Inserts a version, and the package if it is new. Undefined when the package already has this version. */
-export async function insertVersion(tx: Tx, version: NewVersion): Promise<PackageVersion | undefined> {
-  const { ownerId, type, name } = version
-  const key = { owner_id: ownerId, type, lower_name: name.toLowerCase() }
+/** Inserts a package unless it exists, and locks it until the transaction ends. Returns its id. */
+export async function ensurePackage(tx: Tx, { ownerId, type, name }: PackageName): Promise<number> {
   // NOTE: the update changes nothing, but locks the row and returns it.
   const { id } = await tx
     .insertInto('package')
-    .values({ ...key, name })
+    .values({ owner_id: ownerId, type, lower_name: name.toLowerCase(), name })
     .onConflict((on) =>
       on.columns(['owner_id', 'type', 'lower_name']).doUpdateSet({ type: sql<string>`excluded.type` }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Inserts a version, and the package if it is new. Undefined when the package already has this version. */
+export async function insertVersion(tx: Tx, version: NewVersion): Promise<PackageVersion | undefined> {
+  const packageId = await ensurePackage(tx, version)
   const made = await tx
     .insertInto('package_version')
     .values({
-      package_id: id,
+      package_id: packageId,
       creator_id: version.creatorId,
       version: version.version,
       lower_version: version.version.toLowerCase(),
@@ -149,13 +153,22 @@ export async function insertFiles(
     .execute()
 }
 
+export async function deleteFilesOf(tx: Tx, versionId: number): Promise<void> {
+  await tx.deleteFrom('package_file').where('version_id', '=', versionId).execute()
+}
+
 export async function deletePackage(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('package').where('id', '=', id).execute()
 }
 
+/** Deletes a version alone: its package may stay without one. */
+export async function deleteOnlyVersion(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('package_version').where('id', '=', id).execute()
+}
+
 /** Deletes the package with its last version. */
 export async function deleteVersion(tx: Tx, { id, packageId }: PackageVersion): Promise<void> {
-  await tx.deleteFrom('package_version').where('id', '=', id).execute()
+  await deleteOnlyVersion(tx, id)
   await tx
     .deleteFrom('package')
     .where('id', '=', packageId)

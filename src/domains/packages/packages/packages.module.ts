@@ -3,7 +3,8 @@ import { createPackageGuard } from './package.guards.ts'
 import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
 import { createPackages, type Packages } from './packages.service.ts'
-import { createPackageContents, type PackageContents } from './package-contents.service.ts'
+import { createHook } from '../../../core/platform/hook.ts'
+import { createPackageContents, type PackageBlobUses, type PackageContents } from './package-contents.service.ts'
 import { createPackageJobs, packageTasks } from './packages.jobs.ts'
 import { packageFilesCheck } from './check-package-files.ts'
 import { listUsedPackages, sumPackages } from './used-package.store.ts'
@@ -13,6 +14,7 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly packages: Packages
     readonly packageContents: PackageContents
+    readonly packageBlobUses: PackageBlobUses
   }
 }
 
@@ -22,13 +24,15 @@ export const module = defineModule({
   needs: ['quota', 'quotaParts', 'repos', 'users'],
   async create({ database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
     const blobs = await stores.open('packages')
-    const packageContents = createPackageContents({ database, clock, events, blobs, quota })
+    const packageBlobUses: PackageBlobUses = createHook()
+    const contentDeps = { database, clock, events, blobs, blobUses: packageBlobUses, quota }
+    const packageContents = createPackageContents(contentDeps)
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)
     return {
-      services: { packages, packageContents },
+      services: { packages, packageContents, packageBlobUses },
       jobs: createPackageJobs(packageContents),
       tasks: packageTasks(jobs),
       checks: [packageFilesCheck({ database, blobs })],

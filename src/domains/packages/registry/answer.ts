@@ -29,7 +29,8 @@ async function sendText(
   }
   if (body === undefined) return reply.send()
   const isValue = typeof body === 'object' && !Buffer.isBuffer(body)
-  const bytes = isValue ? JSON.stringify(body) : body
+  // NOTE: to the type of a text Fastify would add a charset, which types of OCI must not have.
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(isValue ? JSON.stringify(body) : body)
   void reply.header('x-content-type-options', 'nosniff')
   void reply.type(type ?? (isValue ? 'application/json;charset=utf-8' : 'text/plain;charset=utf-8'))
   return reply.send(bytes)
@@ -38,7 +39,7 @@ async function sendText(
 /** Sends a file or one range of it. A request with several ranges gets the whole file (RFC 9110 §14.2). */
 async function sendFile(
   contents: PackageContents,
-  { file, name = file.name, type = BYTES }: FileAnswer,
+  { file, name = file.name, type = BYTES, headers = {} }: FileAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -52,6 +53,7 @@ async function sendFile(
     'last-modified': modified.toUTCString(),
     'x-content-type-options': 'nosniff',
     etag,
+    ...headers,
   })
   if (isUnmodified(request, etag, modified)) return reply.code(304).send()
   const link =
@@ -59,7 +61,7 @@ async function sendFile(
       ? undefined
       : await contents.link(file, { contentType: type, contentDisposition: contentDisposition('attachment', fileName) })
   if (link !== undefined) {
-    await contents.countDownload(file)
+    await countDownload(contents, file)
     return reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).removeHeader('etag').send()
   }
   const range = parseRange(ifRange(request, etag), file.size)
@@ -70,8 +72,12 @@ async function sendFile(
   if (request.method === 'HEAD') return reply.send()
   const body = await contents.open(file, range)
   // Several range requests are counted as one download.
-  if (range === undefined || range.start === 0) await contents.countDownload(file)
+  if (range === undefined || range.start === 0) await countDownload(contents, file)
   return reply.send(body)
+}
+
+const countDownload = async (contents: PackageContents, { version_id: id }: FileAnswer['file']): Promise<void> => {
+  if (id !== undefined) await contents.countDownload({ version_id: id })
 }
 
 /** If-None-Match takes precedence over If-Modified-Since (RFC 9110 §13.1.3). */

@@ -40,11 +40,12 @@ export type FormatAnswer =
       readonly etag?: string
     }
   | {
-      /** Sent with ranges, or by a redirect to the object store, and counted as a download of its version. */
-      readonly file: Pick<PackageFile, 'name' | 'sha256' | 'size' | 'created_at' | 'version_id'>
+      /** Sent with ranges, or by a redirect to the object store, and counted as a download of its version, if any. */
+      readonly file: Pick<PackageFile, 'name' | 'sha256' | 'size' | 'created_at'> & { readonly version_id?: number }
       /** The name for the client if it is not the file's. */
       readonly name?: string
       readonly type?: string
+      readonly headers?: Readonly<Record<string, string>>
     }
 
 interface Route {

@@ -44,10 +44,9 @@ export type RegistryLevel = 'read' | 'write'
 /** Wrong credentials are refused on public packages too: a client must never be served as somebody else. */
 export async function identifyClient(
   { authenticate }: Pick<RegistryAccessDeps, 'authenticate'>,
+  credentials: Credentials,
   request: FastifyRequest,
-  own: Credentials | undefined,
 ): Promise<Viewer> {
-  const credentials = credentialsOf(request, own)
   if (credentials.kind === 'none') return ANONYMOUS
   try {
     const viewer = await authenticate(credentials, clientOf(request))
@@ -61,7 +60,8 @@ export async function identifyClient(
   }
 }
 
-function credentialsOf(request: FastifyRequest, own: Credentials | undefined): Credentials {
+/** Those of the standard headers, else those that only the client of a format sends, else the query's. */
+export function credentialsOf(request: FastifyRequest, own: Credentials | undefined): Credentials {
   const sent = parseAuthorization(request.headers)
   if (sent.kind !== 'none') return sent
   if (own !== undefined && own.kind !== 'none') return own
@@ -85,13 +85,19 @@ export async function admitToPackages(
   if (caller.kind === 'forbidden' && caller.reason !== 'scope') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
   if (caller.kind !== 'allowed') throw challenge()
   if (isPublicOnly(viewer) && owner.visibility === 'private') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
+  const mode = await modeOfPackages(database, viewer, owner)
+  if (mode < (level === 'read' ? AccessMode.read : AccessMode.write)) throw challenge()
+  return owner
+}
+
+/** What a viewer may do with the packages of an owner; nothing with those of a private one by a public-only token. */
+export async function modeOfPackages(database: Database, viewer: Viewer, owner: User): Promise<AccessMode> {
+  if (isPublicOnly(viewer) && owner.visibility === 'private') return AccessMode.none
   const grants =
     viewer.kind === 'user' && owner.kind === 'organization'
       ? await loadPackageGrants(database.read, viewer.account.id, owner.id)
       : NO_PACKAGE_GRANTS
-  const mode = decidePackageMode(viewer, owner, grants)
-  if (mode < (level === 'read' ? AccessMode.read : AccessMode.write)) throw challenge()
-  return owner
+  return decidePackageMode(viewer, owner, grants)
 }
 
 const challenge = (): RegistryRefusal =>

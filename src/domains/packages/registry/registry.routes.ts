@@ -7,7 +7,13 @@ import { TaskError } from '../../../core/platform/isolation/index.ts'
 import type { PackageContents } from '../packages/package-contents.service.ts'
 import { sendAnswer } from './answer.ts'
 import type { FormatRoute, PackageFormat } from './format.ts'
-import { admitToPackages, identifyClient, type RegistryAccessDeps, RegistryRefusal } from './registry-access.ts'
+import {
+  admitToPackages,
+  credentialsOf,
+  identifyClient,
+  type RegistryAccessDeps,
+  RegistryRefusal,
+} from './registry-access.ts'
 
 export interface RegistryRouteDeps extends RegistryAccessDeps {
   readonly contents: PackageContents
@@ -64,7 +70,7 @@ async function dispatch(
   const [target = '', search = ''] = (request.raw.url ?? '').split('?', 2)
   const path = target.slice(target.indexOf(`/${format.type}`, PREFIX.length + 2) + format.type.length + 1)
   const { route, params } = findRoute(format, request.method, path)
-  const viewer = await identifyClient(deps, request, format.credentials?.(request.headers))
+  const viewer = await identifyClient(deps, credentialsOf(request, format.credentials?.(request.headers)), request)
   const name = (request.params as { owner: string }).owner
   const owner = await admitToPackages(deps, viewer, { name, level: route.access })
   const base = `${deps.rootUrl()}${PREFIX}/${encodeURIComponent(owner.name)}/${format.type}`
@@ -125,7 +131,7 @@ const STATUS: Partial<Record<ErrorKind, number>> = {
 }
 
 /** Undefined for an error of the server. */
-function refusalOf(error: unknown): RegistryRefusal | undefined {
+export function refusalOf(error: unknown): RegistryRefusal | undefined {
   if (error instanceof RegistryRefusal) return error
   if (isOutOfSpace(error)) return new RegistryRefusal(507, OUT_OF_SPACE, 'out_of_space')
   // A package whose metadata cannot be read within the limits of a child process.

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import type { Core } from '../../../../core/module.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import type { User } from '../../../accounts/index.ts'
+import type { PackageContents, PackageHold } from '../../packages/package-contents.service.ts'
+import { ensurePackage } from '../../packages/package.store.ts'
+import { ContainerRefusal, unknownUpload, wrongDigest } from './container-refusal.ts'
+import { findBlob, insertBlob } from './images.store.ts'
+import {
+  appendChunk,
+  type ContainerChunk,
+  type ContainerUpload,
+  deleteUpload,
+  findUpload,
+  insertUpload,
+  listChunks,
+} from './uploads.store.ts'
+
+interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
+  readonly contents: PackageContents
+  /** Maximum bytes of a blob. */
+  readonly maxFileSize: number
+}
+
+/** The name of an image below its owner. */
+export interface ImageName {
+  readonly owner: User
+  readonly image: string
+}
+
+interface SentChunk {
+  readonly body: AsyncIterable<Uint8Array>
+  /** The offset that the client names, if it does. */
+  readonly start: number | undefined
+  readonly hold: PackageHold
+}
+
+export interface BytesOfBlob {
+  readonly sha256: string
+  readonly sha512: string
+  readonly size: number
+}
+
+export type BlobUploads = ReturnType<typeof createBlobUploads>
+
+/** Uploads of blobs, whole or in chunks: each chunk is stored when it is complete, so that uploads can be resumed. */
+export function createBlobUploads({ database, clock, contents, maxFileSize }: UploadDeps) {
+  const { read } = database
+
+  const record = async (tx: Tx, packageId: number, digest: string, bytes: Omit<BytesOfBlob, 'sha512'>): Promise<void> =>
+    insertBlob(tx, {
+      package_id: packageId,
+      digest,
+      sha256: bytes.sha256,
+      size: bytes.size,
+      created_at: clock.now(),
+    })
+
+  async function get(packageId: number, id: string): Promise<ContainerUpload> {
+    const found = await findUpload(read, packageId, id)
+    if (found === undefined) throw unknownUpload()
+    return found
+  }
+
+  /** Stores what the client sent as the next chunk. Throws ContainerRefusal if it does not begin at the end. */
+  async function append(packageId: number, id: string, { body, start, hold }: SentChunk): Promise<ContainerUpload> {
+    const upload = await get(packageId, id)
+    if (start !== undefined && start !== upload.size) throw outOfOrder(upload)
+    const { size, sha256, sha512 } = await hold.receive(body, maxFileSize - upload.size)
+    if (size === 0) return upload
+    const chunk = { upload_id: id, position: upload.size, sha256, sha512, size }
+    const isNext = await contents.whileStored([sha256], () =>
+      database.transaction((tx) => appendChunk(tx, chunk, clock.now())),
+    )
+    if (!isNext) throw outOfOrder(await get(packageId, id))
+    return { ...upload, size: upload.size + size }
+  }
+
+  return {
+    get,
+    append,
+
+    /** Creates an upload, and the image if it is new. */
+    start: ({ owner, image }: ImageName): Promise<string> =>
+      database.transaction(async (tx) => {
+        const packageId = await ensurePackage(tx, { ownerId: owner.id, type: 'container', name: image })
+        const id = randomUUID()
+        await insertUpload(tx, { id, package_id: packageId, size: 0, updated_at: clock.now() })
+        return id
+      }),
+
+    /** Makes a blob of the chunks. Throws ContainerRefusal for another digest; the upload stays then. */
+    async finish(packageId: number, id: string, digest: string, hold: PackageHold): Promise<void> {
+      const upload = await get(packageId, id)
+      const chunks = await listChunks(read, id)
+      const bytes = await joinChunks(contents, hold, chunks, upload.size)
+      requireDigest(digest, bytes)
+      await contents.whileStored([bytes.sha256], () =>
+        database.transaction(async (tx) => {
+          if (!(await deleteUpload(tx, id))) throw unknownUpload()
+          await record(tx, packageId, digest, bytes)
+        }),
+      )
+    },
+
+    /** Stores a blob that was sent with its digest. Throws ContainerRefusal for another digest. */
+    async put({ owner, image }: ImageName, digest: string, { body, hold }: Omit<SentChunk, 'start'>): Promise<void> {
+      const bytes = await hold.receive(body, maxFileSize)
+      requireDigest(digest, bytes)
+      await contents.whileStored([bytes.sha256], () =>
+        database.transaction(async (tx) => {
+          const packageId = await ensurePackage(tx, { ownerId: owner.id, type: 'container', name: image })
+          await record(tx, packageId, digest, bytes)
+        }),
+      )
+    },
+
+    /** Adds a blob of another image, which the caller may read. False if it is gone. */
+    async mount({ owner, image }: ImageName, digest: string, fromPackageId: number): Promise<boolean> {
+      const source = await findBlob(read, fromPackageId, digest)
+      if (source === undefined) return false
+      await contents.whileStored([source.sha256], () =>
+        database.transaction(async (tx) => {
+          const packageId = await ensurePackage(tx, { ownerId: owner.id, type: 'container', name: image })
+          await record(tx, packageId, digest, source)
+        }),
+      )
+      return true
+    },
+
+    async cancel(packageId: number, id: string): Promise<void> {
+      await get(packageId, id)
+      await database.transaction((tx) => deleteUpload(tx, id))
+    },
+  }
+}
+
+/** One chunk is the blob itself; several are copied into one. */
+async function joinChunks(
+  contents: PackageContents,
+  hold: PackageHold,
+  chunks: readonly ContainerChunk[],
+  size: number,
+): Promise<BytesOfBlob> {
+  if (chunks.length === 1) return chunks[0]!
+  async function* joined(): AsyncGenerator<Uint8Array> {
+    for (const chunk of chunks) yield* (await contents.open(chunk)) as AsyncIterable<Uint8Array>
+  }
+  return hold.receive(joined(), size)
+}
+
+function requireDigest(digest: string, { sha256, sha512 }: BytesOfBlob): void {
+  if (digest !== `sha256:${sha256}` && digest !== `sha512:${sha512}`) throw wrongDigest()
+}
+
+/** The header `Range` of an upload; as in other registries `0-0` at the beginning too. */
+export const uploadRange = ({ size }: Pick<ContainerUpload, 'size'>): string => `0-${Math.max(size - 1, 0)}`
+
+const outOfOrder = (upload: ContainerUpload): ContainerRefusal =>
+  new ContainerRefusal(416, 'BLOB_UPLOAD_INVALID', `the next chunk begins at ${upload.size}`, {
+    headers: { range: uploadRange(upload) },
+  })

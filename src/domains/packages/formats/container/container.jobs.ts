@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import type { Core } from '../../../../core/module.ts'
+import {
+  defineJob,
+  type JobDefinitions,
+  type JobPayloadsOf,
+  type Jobs,
+  type ScheduledTask,
+} from '../../../../core/jobs/index.ts'
+import { deleteOldUploads } from './uploads.store.ts'
+
+const containerJobPayloads = {
+  /** Deletes uploads of blobs that nobody continued for a day. */
+  'container.clear_uploads': Type.Object({}),
+}
+
+declare module '../../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof containerJobPayloads> {}
+}
+
+const ABANDONED_MS = 24 * 60 * 60 * 1000
+
+export function createContainerJobs({ database, clock }: Pick<Core, 'database' | 'clock'>): JobDefinitions {
+  return {
+    'container.clear_uploads': defineJob(containerJobPayloads['container.clear_uploads'], () =>
+      database.transaction((tx) => deleteOldUploads(tx, clock.now() - ABANDONED_MS)),
+    ),
+  }
+}
+
+/** Before the sweep of the bytes of packages. */
+export function containerTasks(jobs: Jobs): ScheduledTask[] {
+  return [
+    {
+      name: 'clear_container_uploads',
+      schedule: '3 2 * * *',
+      start: (tx) => jobs.enqueue(tx, 'container.clear_uploads', {}, { key: 'all' }),
+    },
+  ]
+}

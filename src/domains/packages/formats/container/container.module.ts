@@ -1,0 +1,40 @@
+import { defineModule } from '../../../../core/module.ts'
+import { createBlobUploads } from './blob-uploads.service.ts'
+import { containerTasks, createContainerJobs } from './container.jobs.ts'
+import { registerContainer } from './container.routes.ts'
+import { createContainerTokens } from './container-tokens.ts'
+import { createImageReads } from './image-reads.service.ts'
+import { createImages } from './images.service.ts'
+import { containerProjections } from './package-deleted.projection.ts'
+import { findContainerUse } from './uploads.store.ts'
+
+/** The registry of container images and other OCI artifacts. */
+export const module = defineModule({
+  name: 'container',
+  needs: ['authenticate', 'packageBlobUses', 'packageContents'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents }) {
+    const { config, database, clock, events, jobs, secrets, site } = core
+    packageBlobUses.register(findContainerUse)
+    const { packages, service } = config
+    const maxFileSize = packages.max_file_size === 0 ? Number.POSITIVE_INFINITY : packages.max_file_size
+    return {
+      jobs: createContainerJobs({ database, clock }),
+      tasks: containerTasks(jobs),
+      projections: containerProjections,
+      routes(http) {
+        if (!packages.enabled) return
+        registerContainer(http, {
+          authenticate,
+          database,
+          contents,
+          requireSignIn: service.require_signin_view,
+          rootUrl: site.rootUrl,
+          tokens: createContainerTokens({ secrets, clock }),
+          images: createImages({ database, clock, events, contents }),
+          reads: createImageReads({ database }),
+          uploads: createBlobUploads({ database, clock, contents, maxFileSize }),
+        })
+      },
+    }
+  },
+})
