@@ -22,7 +22,7 @@ export function eventCatalog(modules: readonly NamedParts[]): string {
     ]),
   )
   const jobs = modules.flatMap(({ name, jobs: declared = {} }) =>
-    Object.entries(declared).map(([kind, { lane }]) => [code(kind), name, lane]),
+    Object.entries(declared).map(([kind, { group }]) => [code(kind), name, group]),
   )
   return [
     HEAD,

@@ -191,19 +191,21 @@ export const words: readonly {
   {
     pattern: /isPrivate\b[^\n]{0,40}\bvisibility [!=]== 'public'/,
     allowed: [/^src\/core\/access\//],
-    because: 'whether anonymous viewers may see a repository is isPublicRepo of src/core/access/admit.ts',
+    because: 'whether anonymous viewers may see a repository is isPublicRepo of src/core/access/authorize.ts',
   },
   {
     pattern: /\bmissingScope\(/,
     // A draft is shown to those whose token could edit it.
     allowed: [/^src\/core\/access\//, /^src\/domains\/code\/releases\/release-access\.policy\.ts$/],
-    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/core/access/admit.ts',
+    because:
+      'account state, scopes and sign-in are decided in one order by authorizeRequester of src/core/access/authorize.ts',
   },
   {
     pattern: /\bdecideAccountState\(/,
     // Who signs in by password or refreshes a token sends no request that could be admitted yet.
     allowed: [/^src\/core\/access\//, /^src\/domains\/accounts\/(?:sign-in|oauth)\//],
-    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/core/access/admit.ts',
+    because:
+      'account state, scopes and sign-in are decided in one order by authorizeRequester of src/core/access/authorize.ts',
   },
 ]
 

@@ -170,9 +170,9 @@ async function createHttp(
       authenticate: services.authenticate,
       findAccount: services.users.findByName,
       findAccountById: services.users.findById,
-      recordSudo: ({ caller, account, client, operation }) =>
+      recordSudo: ({ requester, account, client, operation }) =>
         services.signInRecords.sudo(
-          { account: caller.account, source: { ...client, credential: credentialOf(caller) } },
+          { account: requester.account, source: { ...client, credential: credentialOf(requester) } },
           { userId: account.id, operation },
         ),
       settings: pipelineSettings(core),

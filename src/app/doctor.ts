@@ -9,7 +9,7 @@ export interface CheckResult {
 /** The database comes first because the other checks read it; checks not listed here run after `files`. */
 const ORDER = ['database', 'counters', 'repositories', 'storage', 'files', '', 'jobs', 'leftovers']
 
-const placeOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
+const rankOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
 
 /** Runs the checks of all modules one after the other and yields a result for each name as soon as it is complete. */
 export async function* runChecks(
@@ -17,7 +17,7 @@ export async function* runChecks(
   options: CheckOptions,
 ): AsyncGenerator<CheckResult, void, undefined> {
   const wanted = checks.filter(({ fixOnly }) => options.fix || fixOnly !== true)
-  const names = [...new Set(wanted.map(({ name }) => name))].toSorted((a, b) => placeOf(a) - placeOf(b))
+  const names = [...new Set(wanted.map(({ name }) => name))].toSorted((a, b) => rankOf(a) - rankOf(b))
   for (const name of names) {
     const findings: Finding[] = []
     for (const check of wanted)

@@ -2,7 +2,14 @@ import { resolve } from 'node:path'
 import { openBackupBucket } from '../app/storage.ts'
 import { createLogger } from '../core/platform/logger.ts'
 import { parseTimestamp } from '../core/platform/timestamp.ts'
-import { type Place, filesUntil, listSeries, momentText, openPlace, restore } from '../domains/operations/index.ts'
+import {
+  type Destination,
+  filesUntil,
+  listSeries,
+  momentText,
+  openDestination,
+  restore,
+} from '../domains/operations/index.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 
 /** Creates a data directory from a continuous backup, or lists its points in time. */
@@ -15,10 +22,13 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
   const settings = config()
   const bucket = from === undefined ? openBackupBucket(settings, createLogger('warn')) : undefined
   try {
-    const place = openPlace(from === undefined ? settings.backup : { kind: 'local', directory: from }, bucket)
-    if (place === undefined) throw new UsageError('set --from or the section backup of the configuration')
-    if (to === undefined) return await list(place, print)
-    const restored = await restore({ place, at, to: resolve(to), progress: showProgress })
+    const destination = openDestination(
+      from === undefined ? settings.backup : { kind: 'local', directory: from },
+      bucket,
+    )
+    if (destination === undefined) throw new UsageError('set --from or the section backup of the configuration')
+    if (to === undefined) return await list(destination, print)
+    const restored = await restore({ destination, at, to: resolve(to), progress: showProgress })
     const { database } = restored
     if (database !== undefined) print(`The database is restored as of ${momentText(database.moment)}.`)
     if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${momentText(database.gapUntil)}.`)
@@ -31,14 +41,14 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
   }
 }
 
-async function list(place: Place, print: (text: string) => void): Promise<number> {
-  const all = await listSeries(place)
+async function list(destination: Destination, print: (text: string) => void): Promise<number> {
+  const all = await listSeries(destination)
   for (const { from, to, snapshots, merged, segments } of all)
     print(
       `${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${merged.length} merged files, ${segments.length} segments`,
     )
-  if (all.length === 0) print(`${place.label} has no complete copy of a database.`)
-  const files = await filesUntil(place)
+  if (all.length === 0) print(`${destination.label} has no complete copy of a database.`)
+  const files = await filesUntil(destination)
   if (files !== undefined) print(`Repositories and files: until ${momentText(files)}`)
   return all.length === 0 && files === undefined ? 1 : 0
 }

@@ -2,7 +2,7 @@ import type { Run, RunStatus } from '../../src/domains/automation/index.ts'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../src/app/modules.ts'
 import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
-import { type ActionsPlace, placeColumns } from '../../src/domains/automation/actions/levels.ts'
+import { type ActionsScope, scopeColumns } from '../../src/domains/automation/actions/levels.ts'
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
 import { insertRunner } from '../../src/domains/automation/actions/runners/runner.store.ts'
 import { insertJobs } from '../../src/domains/automation/actions/runs/job.store.ts'
@@ -134,10 +134,10 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
     }),
 
   /** A runner as it is after it registered; returns its id. */
-  runner: (place: ActionsPlace, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) =>
+  runner: (scope: ActionsScope, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) =>
     database.transaction((tx) =>
       insertRunner(tx, {
-        ...placeColumns(place),
+        ...scopeColumns(scope),
         uuid: randomUUID(),
         name,
         token_hash: sha256Hex(randomUUID()),

@@ -5,7 +5,7 @@ import type { Git } from '../../src/core/git/index.ts'
 import { KeyedMutex } from '../../src/core/platform/concurrency/lock-table.ts'
 import { asId } from '../../src/core/platform/crypto/ids.ts'
 import { syncHead } from '../../src/domains/pulls/pulls/lifecycle/move-head.ts'
-import { findPlace } from '../../src/domains/pulls/pulls/lifecycle/pull-change.ts'
+import { findLocation } from '../../src/domains/pulls/pulls/lifecycle/pull-change.ts'
 import { findPull } from '../../src/domains/pulls/pulls/records/pull.store.ts'
 import { oracle } from '../core/git/fixture.ts'
 import { describeOnBoth } from '../harness/databases.ts'
@@ -53,7 +53,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     const { id, number, head } = await createPull(world.wes, { head: 'overtaken' })
     const newOid = oracle(app.git.path(storage), ['commit-tree', `${head.sha}^{tree}`, '-p', head.sha, '-m', 'more'])
     const pull = (await findPull(app.database.read, id))!
-    const place = (await findPlace(app, pull))!
+    const location = (await findLocation(app, pull))!
     let conflicts = 0
     const git: Git = {
       ...app.git,
@@ -70,7 +70,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     await syncHead(
       { ...app, git, heads: new KeyedMutex() },
       actorOf(asId(world.wes.user.id)),
-      place,
+      location,
       async () => newOid,
     )
     const row = await findPull(app.database.read, id)

@@ -178,7 +178,7 @@ export function decideAccountState(account: Account): 'allowed' | 'prohibited' |
  * Whose work something is, where callers share what the server can compute: the account, or the network of an anonymous
  * caller.
  */
-export const callerKey = (viewer: Viewer, address: string): string =>
+export const rateLimitKeyOf = (viewer: Viewer, address: string): string =>
   viewer.kind === 'user' ? `account ${viewer.account.id}` : `network ${clientNetwork(address)}`
 
 /** What a caller sent to prove who it is, not yet believed. */

@@ -83,7 +83,7 @@ export interface BlobStore {
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
   hold(): BlobHold
   /**
-   * Every blob, in no order: for sweeps of what no row names. During a migration a blob that both places have comes
+   * Every blob, in no order: for sweeps of what no row names. During a migration a blob that both backends have comes
    * twice.
    */
   list(): AsyncIterable<ListedBlob>
@@ -103,10 +103,13 @@ export interface StagedBlob extends StoredBlob {
   discard(): Promise<void>
 }
 
-/** A place where blobs are kept. It knows neither rows nor locks: `createBlobStore` adds them. */
+/** A backend that stores blobs. It knows neither rows nor locks: `createBlobStore` adds them. */
 export interface BlobBackend {
   readonly kind: 'local' | 's3'
-  /** Takes the source in. Throws TooLarge and Invalid as BlobLimits says, Unavailable when the place is away. */
+  /**
+   * Takes the source in. Throws TooLarge and Invalid as BlobLimits says, Unavailable when the backend cannot be
+   * reached.
+   */
   receive(source: BlobSource, limits: BlobLimits): Promise<StagedBlob>
   /** As BlobStore.size, for a hash. */
   size(hash: string): Promise<number | undefined>
@@ -121,20 +124,20 @@ export interface BlobBackend {
 }
 
 /** Where the blobs of one store are kept. */
-export interface BlobPlaces {
+export interface BlobBackends {
   /** New blobs go here, and reads ask here first. */
   readonly primary: BlobBackend
   /** Has blobs that a migration did not copy yet; reads ask it for those that `primary` lacks. */
   readonly other?: BlobBackend | undefined
-  /** By hash, of all processes that use the places; without them this is the only one. */
+  /** By hash, of all processes that use the backends; without them this is the only one. */
   readonly locks?: KeyedMutex
 }
 
-/** Adds to the places what concerns rows: locks by hash, holds, and deletion of what no row names. */
-export function createBlobStore({ primary, other, locks = new KeyedMutex() }: BlobPlaces): BlobStore {
+/** Adds to the backends what concerns rows: locks by hash, holds, and deletion of what no row names. */
+export function createBlobStore({ primary, other, locks = new KeyedMutex() }: BlobBackends): BlobStore {
   const holds: Holds = new Map()
   const find = createFinder({ primary, other })
-  const size = (hash: string): Promise<number | undefined> => find((place) => place.size(hash))
+  const size = (hash: string): Promise<number | undefined> => find((backend) => backend.size(hash))
 
   const store: BlobStore = {
     async put(source, limits = {}, record) {
@@ -164,7 +167,7 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
         return true
       }),
     size: async (hash) => (isBlobHash(hash) ? size(hash) : undefined),
-    open: async (hash, range) => (isBlobHash(hash) ? find((place) => place.open(hash, range)) : undefined),
+    open: async (hash, range) => (isBlobHash(hash) ? find((backend) => backend.open(hash, range)) : undefined),
     link: async (hash, as) => (isBlobHash(hash) ? primary.link?.(hash, as) : undefined),
     async delete(hash, inUse) {
       if (!isBlobHash(hash)) return
@@ -183,10 +186,10 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
   return store
 }
 
-type Ask<T> = (place: BlobBackend) => Promise<T | undefined>
+type Ask<T> = (backend: BlobBackend) => Promise<T | undefined>
 
-/** Asks the places one after the other, and the other one too when the first is away: equal hashes are equal bytes. */
-function createFinder({ primary, other }: BlobPlaces): <T>(ask: Ask<T>) => Promise<T | undefined> {
+/** Reads from one backend after the other, also when the first is unavailable: equal hashes are equal bytes. */
+function createFinder({ primary, other }: BlobBackends): <T>(ask: Ask<T>) => Promise<T | undefined> {
   return async (ask) => {
     if (other === undefined) return ask(primary)
     try {

@@ -77,13 +77,13 @@ async function faultOf(
  * Reads all bytes. A damaged object of a bucket ends its stream with Unavailable: it is told from a bucket that is away
  * by asking for its size, which throws then.
  */
-export async function isIntact(place: Pick<BlobStore, 'open' | 'size'>, hash: string): Promise<boolean> {
+export async function isIntact(backend: Pick<BlobStore, 'open' | 'size'>, hash: string): Promise<boolean> {
   const sum = createHash('sha256')
   try {
-    for await (const chunk of (await place.open(hash)) ?? []) sum.update(chunk as Buffer)
+    for await (const chunk of (await backend.open(hash)) ?? []) sum.update(chunk as Buffer)
   } catch (error) {
     if (!isDomainError(error, 'unavailable')) throw error
-    await place.size(hash)
+    await backend.size(hash)
     return false
   }
   return sum.digest('hex') === hash

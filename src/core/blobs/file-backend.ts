@@ -125,8 +125,8 @@ export interface BlobStoresOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** One store in both places. */
-interface StorePlaces {
+/** One store in both backends. */
+interface StoreBackends {
   readonly name: string
   readonly local: BlobBackend
   readonly s3: BlobBackend | undefined
@@ -140,15 +140,15 @@ export interface BlobStores {
   /** Opens a store, once for each name: a directory, or a part of the keys. */
   open(name: string): Promise<BlobStore>
   /** Of the stores that were opened. */
-  places(): readonly StorePlaces[]
+  backends(): readonly StoreBackends[]
   close(): void
 }
 
-/** Reads of blobs that the place of `kind` lacks ask the other one, where there is one: during a migration. */
+/** Reads of blobs that the backend of `kind` lacks ask the other one, where there is one: during a migration. */
 export function createBlobStores(options: BlobStoresOptions): BlobStores {
   const { kind, s3: settings } = options
   const objects = settings && createS3Objects(settings, options.log)
-  const opened: StorePlaces[] = []
+  const opened: StoreBackends[] = []
   return {
     kind,
     bucket: objects && {
@@ -167,7 +167,7 @@ export function createBlobStores(options: BlobStoresOptions): BlobStores {
         ? createBlobStore({ primary: s3, other: local, locks })
         : createBlobStore({ primary: local, other: s3, locks })
     },
-    places: () => opened,
+    backends: () => opened,
     close: () => objects?.close(),
   }
 }

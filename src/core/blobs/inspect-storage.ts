@@ -24,7 +24,7 @@ async function* oldUploads(bucket: BlobStores['bucket'], now: number) {
 export interface StorageState {
   /** Why the bucket cannot be used, in the words of the library; undefined when it can or none is configured. */
   readonly failure: string | undefined
-  /** Blobs in the place where new ones do not go. */
+  /** Blobs in the backend where new ones do not go. */
   readonly elsewhere: number
   /** Multipart uploads that were abandoned. */
   readonly oldUploads: number
@@ -40,7 +40,7 @@ export async function inspectStorage(
   try {
     await tryBucket(stores.bucket, quick)
     for await (const _ of oldUploads(stores.bucket, now)) state.oldUploads++
-    for (const { local, s3 } of stores.places())
+    for (const { local, s3 } of stores.backends())
       for await (const _ of (stores.kind === 's3' ? local : s3!).list()) state.elsewhere++
   } catch (error) {
     if (!isDomainError(error, 'unavailable')) throw error

@@ -23,7 +23,7 @@ export async function copyBlobsTo(
   progress?: (what: string) => void,
 ): Promise<Copied> {
   const copied = { files: 0, bytes: 0 }
-  for (const { name, s3 } of stores.places()) {
+  for (const { name, s3 } of stores.backends()) {
     if (s3 === undefined) continue
     const target = await createFileBackend(join(directory, name), { emptyUploads: 'none' })
     await eachBlob(s3, new AbortController().signal, async (blob) => {
@@ -38,12 +38,12 @@ export async function copyBlobsTo(
 
 /** Works on a few blobs at once; `ended` is called with the last hash when all up to it are done. */
 async function eachBlob(
-  place: BlobBackend,
+  backend: BlobBackend,
   signal: AbortSignal,
   work: (blob: ListedBlob) => Promise<void>,
   ended?: (hash: string, count: number) => Promise<void>,
 ): Promise<void> {
-  for await (const batch of batches(place.list())) {
+  for await (const batch of batches(backend.list())) {
     await eachAtOnce(batch, { atOnce: AT_ONCE, signal }, work)
     await ended?.(batch.at(-1)!.hash, batch.length)
   }
@@ -105,7 +105,7 @@ interface MigrationOptions {
 }
 
 /**
- * Copies every blob of all stores to the other place, in the order of stores and hashes; the server may run meanwhile.
+ * Copies every blob of all stores to the other backend, in the order of stores and hashes, while the server may run.
  * A blob that the target has with the same size is not copied again, and not read again when an earlier run verified
  * it. Damaged blobs are reported and passed over. Throws Invalid without a configured bucket, Unavailable when it is
  * away: the next run continues.
@@ -115,7 +115,7 @@ export async function migrateBlobs(stores: BlobStores, options: MigrationOptions
   const state = await State.load(options.stateFile, `${options.to} ${stores.bucket.identity}`)
   const counts = { done: 0, total: 0, copied: 0, bytes: 0, present: 0, deleted: 0, failures: [] as string[] }
   const routes = stores
-    .places()
+    .backends()
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, local, s3 }) =>
       options.to === 's3' ? { name, from: local, to: s3! } : { name, from: s3!, to: local },

@@ -59,7 +59,7 @@ interface Reading {
   readonly tree: Tree
   readonly problems: string[]
   /** `FILE:LINE` of a section or setting of the file. */
-  placeOf(path: string): string | undefined
+  locationOf(path: string): string | undefined
 }
 
 /** Applies defaults, then the file, then the environment, then flags. Throws one ConfigError with all problems. */
@@ -69,7 +69,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const file = sources.file ?? environment['INGOT_CONFIG']
   const reading = file === undefined ? emptyReading() : readToml(file)
   const { tree, problems } = reading
-  for (const name of unknownKeys(tree)) problems.push(`${reading.placeOf(name) ?? file}: ${describeUnknown(name)}`)
+  for (const name of unknownKeys(tree)) problems.push(`${reading.locationOf(name) ?? file}: ${describeUnknown(name)}`)
   for (const name of unknownVariables(environment)) problems.push(describeUnknownVariable(name))
   for (const name of unknownFlags(flags)) problems.push(`--set: ${describeUnknown(name)}`)
   const sourceOf = new Map<string, string>()
@@ -88,12 +88,12 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   }
   listenForHttps(tree)
   const full = Value.Default(configSchema, withSections(tree))
-  problems.push(...wrongValues(full, (path) => sourceOf.get(path) ?? reading.placeOf(path)))
+  problems.push(...wrongValues(full, (path) => sourceOf.get(path) ?? reading.locationOf(path)))
   if (problems.length > 0) throw new ConfigError(problems)
   return full as Config
 }
 
-const emptyReading = (...problems: string[]): Reading => ({ tree: {}, problems, placeOf: () => undefined })
+const emptyReading = (...problems: string[]): Reading => ({ tree: {}, problems, locationOf: () => undefined })
 
 function readToml(file: string): Reading {
   let text: string
@@ -105,10 +105,10 @@ function readToml(file: string): Reading {
   try {
     const tree = parseToml(text) as Tree
     const lines = tomlLines(text)
-    return { tree, problems: [], placeOf: (path) => (lines.has(path) ? `${file}:${lines.get(path)}` : file) }
+    return { tree, problems: [], locationOf: (path) => (lines.has(path) ? `${file}:${lines.get(path)}` : file) }
   } catch (error) {
-    const place = error instanceof TomlError ? `${file}:${error.line}` : file
-    return emptyReading(`${place}: ${(error as Error).message.split('\n', 1)[0]}`)
+    const location = error instanceof TomlError ? `${file}:${error.line}` : file
+    return emptyReading(`${location}: ${(error as Error).message.split('\n', 1)[0]}`)
   }
 }
 

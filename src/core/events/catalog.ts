@@ -61,7 +61,7 @@ export interface EventOrigin {
   /** The account that the event is attributed to. */
   readonly actor: EventActor
   /** The account whose request makes the change, where that is another: the recipient who accepts a transfer. */
-  readonly performer?: EventActor
+  readonly principal?: EventActor
   /** 0 when the event belongs to no repository. */
   readonly repoId: number
   /** Epoch milliseconds. */
@@ -86,7 +86,7 @@ export interface AppendedEvent<Kind extends EventKind = EventKind> extends Domai
   readonly entities: EntitiesOf<Kind>
   readonly actor: EventActor
   /** The account whose request makes the change. */
-  readonly performer: EventActor
+  readonly principal: EventActor
 }
 
 /**

@@ -105,7 +105,7 @@ export class EventLog implements Events, AppendSignal {
   async appendAll(tx: Tx, origin: EventOrigin, events: readonly NewEvent[]): Promise<void> {
     if (events.length === 0) return
     for (const { kind, payload } of events) this.#requireValid(kind, payload)
-    const { actor, performer = actor, repoId, at } = origin
+    const { actor, principal = actor, repoId, at } = origin
     const actorId = actor.account.id
     const rows = events.map(({ kind, payload }) => ({
       kind,
@@ -117,7 +117,7 @@ export class EventLog implements Events, AppendSignal {
     const ids = await insertEvents(tx, rows)
     for (const [index, { kind, payload, entities }] of events.entries()) {
       const id = ids[index]!
-      const event = { id, kind, actorId, repoId, at, payload, entities, actor, performer } as unknown as AppendedEvent
+      const event = { id, kind, actorId, repoId, at, payload, entities, actor, principal } as unknown as AppendedEvent
       for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
     }
     afterCommit(tx, () => this.#appended.emit())

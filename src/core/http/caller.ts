@@ -36,12 +36,14 @@ export const sourceOf = (request: Sent, credential: RequestCredential): RequestS
   credential,
 })
 
-/** `viewer` with the source of its request; `caller` is who sent it, an administrator for another account with sudo. */
-export function withSource(viewer: Viewer, caller: Viewer, request: Sent): Viewer {
-  if (viewer.kind === 'anonymous' || caller.kind === 'anonymous') return viewer
-  const source = sourceOf(request, credentialOf(caller))
-  if (viewer.account.id === caller.account.id) return { ...viewer, source }
-  return { ...viewer, source: { ...source, sudoBy: { id: caller.account.id, name: caller.account.name } } }
+/**
+ * `viewer` with the source of its request. `requester` sent it: with sudo an administrator who acts as another account.
+ */
+export function withSource(viewer: Viewer, requester: Viewer, request: Sent): Viewer {
+  if (viewer.kind === 'anonymous' || requester.kind === 'anonymous') return viewer
+  const source = sourceOf(request, credentialOf(requester))
+  if (viewer.account.id === requester.account.id) return { ...viewer, source }
+  return { ...viewer, source: { ...source, sudoBy: { id: requester.account.id, name: requester.account.name } } }
 }
 
 /** The credential of an account that signed in, with the id of its row. */
@@ -61,7 +63,7 @@ export function credentialOf({ method, tokenId, deployKeyId, keyId, applicationI
   }
 }
 
-export interface CallerSettings {
+export interface RequesterSettings {
   rootUrl(): string
   readonly queryTokens: boolean
   readonly proxyHeaders: { readonly user: string; readonly email: string; readonly fullName: string } | undefined
@@ -74,10 +76,10 @@ const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them 
  * (behaviour/auth-and-access#authentication-methods). Wrong ones throw `unauthenticated` unless others beside them are
  * right; none give the anonymous viewer.
  */
-export async function identifyCaller(
+export async function identifyRequester(
   authenticate: Authenticate,
   request: FastifyRequest,
-  settings: CallerSettings,
+  settings: RequesterSettings,
 ): Promise<Viewer> {
   let refusal: unknown
   for (const credentials of credentialsOf(request, settings)) {
@@ -93,7 +95,7 @@ export async function identifyCaller(
   return ANONYMOUS
 }
 
-function credentialsOf(request: FastifyRequest, settings: CallerSettings): Credentials[] {
+function credentialsOf(request: FastifyRequest, settings: RequesterSettings): Credentials[] {
   const token = tokenOutsideHeader(request, settings)
   const name = settings.proxyHeaders && one(request.headers[settings.proxyHeaders.user.toLowerCase()])?.trim()
   const found: Credentials[] = [parseAuthorization(request.headers)]
@@ -112,7 +114,7 @@ function credentialsOf(request: FastifyRequest, settings: CallerSettings): Crede
   return found
 }
 
-function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): string | undefined {
+function tokenOutsideHeader(request: FastifyRequest, settings: RequesterSettings): string | undefined {
   if (!settings.queryTokens) return undefined
   const query = request.query as Fields
   const form = formOf(request)
@@ -125,7 +127,7 @@ function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): 
  * COMPAT: every response, refusals included, warns about the place of the token
  * (test/core/http/requests.test.ts).
  */
-export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
+export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: RequesterSettings): void {
   if (tokenOutsideHeader(request, settings) !== undefined)
     void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
 }

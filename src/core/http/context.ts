@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerKey, type Viewer } from '../access/viewer.ts'
+import { rateLimitKeyOf, type Viewer } from '../access/viewer.ts'
 import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type Paging, type PagingLimits, parsePaging } from '../platform/paging.ts'
@@ -8,20 +8,24 @@ import type { ConditionalHeaders } from './answer/answer.ts'
 import type { Fields } from './body/form.ts'
 import { readBody } from './body/read-body.ts'
 import { receiveUpload, type Sent, type UploadForm } from './body/upload.ts'
-import type { Admission, AnyContext, Context } from './operation.ts'
-import type { Admitted } from './request-state.ts'
+import type { Reauthorization, AnyContext, Context } from './operation.ts'
+import type { Authorized } from './request-state.ts'
 
 interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  admissionOf(admitted: Admitted, request: FastifyRequest): Admission<unknown>
+  reauthorizationOf(authorized: Authorized, request: FastifyRequest): Reauthorization<unknown>
 }
 
 /** The context for the handler of an operation: query and body are decoded by its schemas. Throws Invalid. */
-export async function createContext(admitted: Admitted, exchange: Exchange, limits: PagingLimits): Promise<AnyContext> {
-  const { operation } = admitted
+export async function createContext(
+  authorized: Authorized,
+  exchange: Exchange,
+  limits: PagingLimits,
+): Promise<AnyContext> {
+  const { operation } = authorized
   const body = operation.body === undefined ? undefined : await readBody(operation, exchange.request)
-  return new RequestContext(admitted, exchange, { body, limits }) as unknown as AnyContext
+  return new RequestContext(authorized, exchange, { body, limits }) as unknown as AnyContext
 }
 
 /** NOTE: a class with getters, so that rarely used members cost nothing. */
@@ -33,16 +37,16 @@ class RequestContext implements Context<unknown, unknown, unknown, unknown> {
   readonly body: unknown
   readonly paging: Paging
   readonly headers: ConditionalHeaders
-  readonly #admitted: Admitted
+  readonly #authorized: Authorized
   readonly #exchange: Exchange
   #signal: AbortSignal | undefined
 
   constructor(
-    admitted: Admitted,
+    authorized: Authorized,
     exchange: Exchange,
     { body, limits }: { readonly body: unknown; readonly limits: PagingLimits },
   ) {
-    const { operation, params, viewer, access } = admitted
+    const { operation, params, viewer, access } = authorized
     const { request } = exchange
     const query = request.query as Fields
     this.viewer = viewer
@@ -52,7 +56,7 @@ class RequestContext implements Context<unknown, unknown, unknown, unknown> {
     this.body = body
     this.paging = parsePaging(first(query['page']), first(query['limit']), limits)
     this.headers = request.headers
-    this.#admitted = admitted
+    this.#authorized = authorized
     this.#exchange = exchange
   }
 
@@ -60,16 +64,16 @@ class RequestContext implements Context<unknown, unknown, unknown, unknown> {
     return (this.#signal ??= abortOnClose(this.#exchange.reply))
   }
 
-  get admission(): Admission<unknown> {
-    return this.#exchange.admissionOf(this.#admitted, this.#exchange.request)
+  get reauthorization(): Reauthorization<unknown> {
+    return this.#exchange.reauthorizationOf(this.#authorized, this.#exchange.request)
   }
 
   get network(): string {
     return clientNetwork(this.#exchange.request.ip)
   }
 
-  get caller(): string {
-    return callerKey(this.viewer, this.#exchange.request.ip)
+  get rateLimitKey(): string {
+    return rateLimitKeyOf(this.viewer, this.#exchange.request.ip)
   }
 
   get log(): Logger {

@@ -3,7 +3,7 @@ import type { ScopeCategory, Viewer } from '../access/viewer.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Paging } from '../platform/paging.ts'
-import type { Answer, ConditionalHeaders } from './answer/answer.ts'
+import type { ApiResponse, ConditionalHeaders } from './answer/answer.ts'
 import type { Guard } from './guards/guard.ts'
 import type { ParamReaders, ReadParams } from './path/path.ts'
 import { BODY_BYTES } from './body/limits.ts'
@@ -13,21 +13,21 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 export type Area =
   'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
 
-/** The admission of a request, for answers that last: what it found may change meanwhile. */
-export interface Admission<Access> {
+/** Authorizes a long-lived stream again: rights may change while it is open. */
+export interface Reauthorization<Access> {
   /** The account whose credentials were sent; undefined without credentials. */
-  readonly callerId: UserId | undefined
+  readonly requesterId: UserId | undefined
   /** Whether `renew` checks the credentials themselves; otherwise it checks only their account. */
   readonly renewsCredentials: boolean
-  /** Admits the request again, by what is true now. Throws as the first time. */
+  /** Authorizes the request by the current rights. Throws the same errors as the first authorization. */
   renew(): Promise<{ readonly viewer: Viewer; readonly access: Access }>
 }
 
 /** The input of a handler. */
 export interface Context<Access, Params, Query, Body> {
   readonly viewer: Viewer
-  /** Whose work the request is, where callers share what the server can compute; see `callerKey`. */
-  readonly caller: string
+  /** Counts the work of the requester for fair scheduling and rate limits; see `rateLimitKeyOf`. */
+  readonly rateLimitKey: string
   /** The result of the guard: the repository with its access, the organization, the user. */
   readonly access: Access
   /** Path parameters, decoded. */
@@ -35,7 +35,7 @@ export interface Context<Access, Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly paging: Paging
-  readonly admission: Admission<Access>
+  readonly reauthorization: Reauthorization<Access>
   /** The network of the client, which limits per address count by; see `clientNetwork`. */
   readonly network: string
   /** Aborted when the client disconnects before it has the whole response. */
@@ -98,7 +98,7 @@ export interface Operation {
    * by their text.
    */
   readonly validator: ((context: AnyContext) => Promise<string | undefined> | string | undefined) | undefined
-  readonly handler: (context: AnyContext) => Promise<Answer> | Answer
+  readonly handler: (context: AnyContext) => Promise<ApiResponse> | ApiResponse
 }
 
 type StaticOf<T> = T extends TObject ? Static<T> : undefined
@@ -146,7 +146,7 @@ interface OperationInput<T extends OperationTypes> {
   readonly errorMembers?: (message: string) => object
   readonly cost?: number
   readonly validator?: (context: ContextOf<T>) => Promise<string | undefined> | string | undefined
-  readonly handler: (context: ContextOf<T>) => Promise<Answer> | Answer
+  readonly handler: (context: ContextOf<T>) => Promise<ApiResponse> | ApiResponse
 }
 
 export function defineOperation<

@@ -10,23 +10,23 @@ import {
   formatScopes,
   type ScopeLevel,
 } from '../access/viewer.ts'
-import { admitCaller, type CallerAdmission } from '../access/admit.ts'
+import { authorizeRequester, type RequesterDecision } from '../access/authorize.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
 import { type DomainError, engineErrors, isDomainError } from '../platform/errors.ts'
 import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
 import type { RequestClient } from '../platform/request-source.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
-import { type Answer, clientHas, notModified, weakTag } from './answer/answer.ts'
-import { type CallerSettings, identifyCaller, sudoName, warnOfToken, clientOf, withSource } from './caller.ts'
+import { type ApiResponse, clientHas, notModified, weakTag } from './answer/answer.ts'
+import { type RequesterSettings, identifyRequester, sudoName, warnOfToken, clientOf, withSource } from './caller.ts'
 import { createContext } from './context.ts'
 import { recheckGuard, runGuard } from './guards/guard.ts'
 import { linkHeader } from './answer/links.ts'
 import { isRead } from './is-read.ts'
-import type { Admission, AnyContext, Operation } from './operation.ts'
-import type { Admitted, RequestReads, RouteMatch } from './request-state.ts'
+import type { Reauthorization, AnyContext, Operation } from './operation.ts'
+import type { Authorized, RequestReads, RouteMatch } from './request-state.ts'
 
-export interface PipelineSettings extends CallerSettings {
+export interface PipelineSettings extends RequesterSettings {
   readonly requireSignIn: boolean
   readonly paging: PagingLimits
 }
@@ -48,7 +48,7 @@ export interface PipelineDeps {
 }
 
 interface SudoUse {
-  readonly caller: SignedIn
+  readonly requester: SignedIn
   readonly account: Account
   readonly client: RequestClient
   /** Id of the operation. */
@@ -59,31 +59,31 @@ export interface Pipeline {
   /**
    * Authenticates and authorizes, before the body is read (behaviour/auth-and-access#request-pipeline, steps 3 to 11).
    */
-  admit(match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<Admitted>
+  authorize(match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<Authorized>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
-  run(admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
+  run(authorized: Authorized, request: FastifyRequest, reply: FastifyReply): Promise<ApiResponse>
 }
 
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const steps = createSteps(deps)
   return {
-    async admit(match, request, reply) {
+    async authorize(match, request, reply) {
       const { state } = request
       if (isRead(match.operation)) state.reads = deps.beginReads()
       try {
-        return await reading(request, () => steps.admit(match, request, reply))
+        return await reading(request, () => steps.authorize(match, request, reply))
       } catch (error) {
         state.reads?.end()
         throw error
       }
     },
-    async run(admitted, request, reply) {
+    async run(authorized, request, reply) {
       try {
-        return await reading(request, () => steps.run(admitted, request, reply))
+        return await reading(request, () => steps.run(authorized, request, reply))
       } catch (thrown) {
         const error = deps.domainError(thrown)
         if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
-          await recheckGuard(admitted.operation.guard, admitted.access)
+          await recheckGuard(authorized.operation.guard, authorized.access)
         throw error
       } finally {
         request.state.reads?.end()
@@ -97,31 +97,41 @@ const reading = <T>({ state: { reads } }: FastifyRequest, step: () => T): T =>
 
 function createSteps(deps: PipelineDeps): Pipeline {
   const { settings } = deps
-  const admissionOf = (admitted: Admitted, request: FastifyRequest): Admission<unknown> =>
-    createAdmission(deps, admitted, request)
+  const reauthorizationOf = (authorized: Authorized, request: FastifyRequest): Reauthorization<unknown> =>
+    createReauthorization(deps, authorized, request)
   return {
-    async admit(match, request, reply) {
+    async authorize(match, request, reply) {
       warnOfToken(request, reply, settings)
-      const caller = await identifyCaller(deps.authenticate, request, settings)
-      const viewer = await admitViewer(deps, { caller, match, request })
+      const requester = await identifyRequester(deps.authenticate, request, settings)
+      const viewer = await admitViewer(deps, { requester, match, request })
       const { operation, params } = match
-      if (caller.kind === 'user' && viewer.kind === 'user' && viewer.account !== caller.account)
-        await deps.recordSudo({ caller, account: viewer.account, client: clientOf(request), operation: operation.id })
-      const acting = isRead(operation) ? viewer : withSource(viewer, caller, request)
-      return { ...match, caller, viewer: acting, access: await runGuard(operation.guard, { viewer: acting, params }) }
+      if (requester.kind === 'user' && viewer.kind === 'user' && viewer.account !== requester.account)
+        await deps.recordSudo({
+          requester,
+          account: viewer.account,
+          client: clientOf(request),
+          operation: operation.id,
+        })
+      const acting = isRead(operation) ? viewer : withSource(viewer, requester, request)
+      return {
+        ...match,
+        requester,
+        viewer: acting,
+        access: await runGuard(operation.guard, { viewer: acting, params }),
+      }
     },
-    async run(admitted, request, reply) {
-      const { operation, viewer } = admitted
+    async run(authorized, request, reply) {
+      const { operation, viewer } = authorized
       if (operation.cost > 0 && viewer.kind === 'anonymous')
         deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
-      const context = await createContext(admitted, { request, reply, admissionOf }, settings.paging)
+      const context = await createContext(authorized, { request, reply, reauthorizationOf }, settings.paging)
       return answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
     },
   }
 }
 
 interface Calling {
-  readonly caller: Viewer
+  readonly requester: Viewer
   readonly match: RouteMatch
   readonly request: FastifyRequest
 }
@@ -129,17 +139,17 @@ interface Calling {
 /**
  * Returns the acting account: the caller or, by sudo, another account. Throws if it may not call the operation at all.
  */
-async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, request }: Calling): Promise<Viewer> {
+async function admitViewer(deps: PipelineDeps, { requester, match: { operation }, request }: Calling): Promise<Viewer> {
   const { settings } = deps
-  const admission = admitCaller(caller, {
+  const decision = authorizeRequester(requester, {
     requireSignIn: settings.requireSignIn,
     scopes: operation.scopes,
     level: levelOf(operation),
   })
-  requireAccount(admission, settings.rootUrl())
+  requireAccount(decision, settings.rootUrl())
   // NOTE: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
-  const viewer = await sudo(deps, caller, request)
-  requireScope(admission, operation, viewer)
+  const viewer = await sudo(deps, requester, request)
+  requireScope(decision, operation, viewer)
   requireWithinRestriction(operation, viewer)
   return viewer
 }
@@ -148,22 +158,26 @@ async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, r
  * Tokens are read again; passwords, signatures and the reverse proxy cannot be, so their account is read instead. A
  * long response reads data committed after the request arrived.
  */
-function createAdmission(deps: PipelineDeps, admitted: Admitted, request: FastifyRequest): Admission<unknown> {
+function createReauthorization(
+  deps: PipelineDeps,
+  authorized: Authorized,
+  request: FastifyRequest,
+): Reauthorization<unknown> {
   request.state.reads?.end()
-  const { caller, operation, params } = admitted
-  const renewsCredentials = caller.kind === 'anonymous' || TOKENS.has(caller.method)
+  const { requester, operation, params } = authorized
+  const renewsCredentials = requester.kind === 'anonymous' || TOKENS.has(requester.method)
   const callAgain = async (): Promise<Viewer> => {
-    if (caller.kind === 'anonymous') return caller
-    if (renewsCredentials) return identifyCaller(deps.authenticate, request, deps.settings)
-    const account = await deps.findAccountById(caller.account.id)
+    if (requester.kind === 'anonymous') return requester
+    if (renewsCredentials) return identifyRequester(deps.authenticate, request, deps.settings)
+    const account = await deps.findAccountById(requester.account.id)
     if (account === undefined) throw engineErrors.tokenRequired()
-    return { ...caller, account }
+    return { ...requester, account }
   }
   return {
-    callerId: viewerId(caller),
+    requesterId: viewerId(requester),
     renewsCredentials,
     async renew() {
-      const viewer = await admitViewer(deps, { caller: await callAgain(), match: admitted, request })
+      const viewer = await admitViewer(deps, { requester: await callAgain(), match: authorized, request })
       return { viewer, access: await runGuard(operation.guard, { viewer, params }) }
     },
   }
@@ -175,7 +189,7 @@ async function answerOf(
   operation: Operation,
   context: AnyContext,
   { url, rootUrl }: { readonly url: string; readonly rootUrl: string },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const validator = await operation.validator?.(context)
   const etag = validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${rootUrl} ${url} ${validator}`)
   if (etag !== undefined && clientHas(context.headers['if-none-match'], etag)) return notModified(etag)
@@ -191,11 +205,11 @@ async function answerOf(
  */
 const withoutUrl = (error: DomainError): DomainError => error.with({ url: undefined })
 
-function requireAccount(admission: CallerAdmission, rootUrl: string): void {
-  if (admission.kind === 'signIn') throw withoutUrl(engineErrors.signInRequired())
-  if (admission.kind !== 'forbidden') return
-  if (admission.reason === 'account-prohibited') throw withoutUrl(engineErrors.accountProhibited())
-  if (admission.reason === 'password-change-required')
+function requireAccount(decision: RequesterDecision, rootUrl: string): void {
+  if (decision.kind === 'signIn') throw withoutUrl(engineErrors.signInRequired())
+  if (decision.kind !== 'forbidden') return
+  if (decision.reason === 'account-prohibited') throw withoutUrl(engineErrors.accountProhibited())
+  if (decision.reason === 'password-change-required')
     throw withoutUrl(engineErrors.passwordChangeRequired(`${rootUrl}/user/change_password`))
 }
 
@@ -212,8 +226,8 @@ async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: Fast
 
 const levelOf = (operation: Operation): ScopeLevel => (isRead(operation) ? 'read' : 'write')
 
-function requireScope(admission: CallerAdmission, operation: Operation, viewer: Viewer): void {
-  if (admission.kind !== 'forbidden' || viewer.kind === 'anonymous') return
+function requireScope(decision: RequesterDecision, operation: Operation, viewer: Viewer): void {
+  if (decision.kind !== 'forbidden' || viewer.kind === 'anonymous') return
   const required = operation.scopes.map((category) => `${levelOf(operation)}:${category}`).join(' ')
   throw engineErrors.tokenScopeMissing(required, formatScopes(viewer.scopes).join(','))
 }
@@ -229,7 +243,7 @@ function requireWithinRestriction(operation: Operation, viewer: Viewer): void {
   throw engineErrors.tokenRestricted()
 }
 
-function withPagingHeaders(answer: Answer, url: URL, paging: Paging): Answer {
+function withPagingHeaders(answer: ApiResponse, url: URL, paging: Paging): ApiResponse {
   const link = answer.link ? linkHeader(url, paging, answer.total!) : undefined
   const exposed = [answer.headers?.['access-control-expose-headers'], link && 'Link', 'X-Total-Count']
   return {

@@ -12,9 +12,9 @@ export interface RouteMatch {
 }
 
 /** An authorized request. */
-export interface Admitted extends RouteMatch {
+export interface Authorized extends RouteMatch {
   /** The account whose credentials were sent; `viewer` acts, which differs by sudo. */
-  readonly caller: Viewer
+  readonly requester: Viewer
   readonly viewer: Viewer
   /** The result of the operation's guard. */
   readonly access: unknown
@@ -33,7 +33,7 @@ export interface RequestState {
   /** Undefined if the path is not an operation. */
   match: RouteMatch | undefined
   /** Undefined until the request is authorized. */
-  admitted: Admitted | undefined
+  authorized: Authorized | undefined
   /** `performance.now()` when the body of the request began to be read, Infinity while it waits; undefined: at once. */
   receivingSince: number | undefined
   /** Whether the HTTP signature turned out to cover another body. */
@@ -54,7 +54,7 @@ declare module 'fastify' {
 
 export const createRequestState = (): RequestState => ({
   match: undefined,
-  admitted: undefined,
+  authorized: undefined,
   receivingSince: undefined,
   isSignatureRefused: false,
   signedBodyCheck: undefined,

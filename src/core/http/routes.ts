@@ -31,7 +31,7 @@ interface Declared {
 }
 
 /** The operation that the request is authorized for. */
-export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.admitted?.operation
+export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.authorized?.operation
 
 /**
  * Groups the operations of all modules by what the router can distinguish. Throws when two have the same id or an
@@ -76,8 +76,8 @@ export const isStreaming = ({ candidates }: Route): boolean =>
  * carry the token.
  */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
-  const admit: Admit = async (match, request, reply) => {
-    request.state.admitted = await pipeline.admit(match, request, reply)
+  const authorize: Authorize = async (match, request, reply) => {
+    request.state.authorized = await pipeline.authorize(match, request, reply)
   }
   for (const route of routes) {
     app.route({
@@ -87,27 +87,27 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       onRequest: async (request, reply) => {
         const match = findMatch(route, request)
         request.state.match = match
-        if (!mayBeInBody(match.operation, request)) await admit(match, request, reply)
+        if (!mayBeInBody(match.operation, request)) await authorize(match, request, reply)
       },
       // NOTE: the body of a GET is never read, so it cannot identify the caller.
-      ...(isRead(route) ? {} : { preHandler: recheck(admit) }),
-      handler: async (request, reply) => send(reply, await pipeline.run(request.state.admitted!, request, reply)),
+      ...(isRead(route) ? {} : { preHandler: recheck(authorize) }),
+      handler: async (request, reply) => send(reply, await pipeline.run(request.state.authorized!, request, reply)),
     })
   }
 }
 
-type Admit = (match: RouteMatch, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+type Authorize = (match: RouteMatch, request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
  * After the body has been read: authorizes callers identified by it, and again those whose signature does not cover it.
  */
 const recheck =
-  (admit: Admit) =>
+  (authorize: Authorize) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { state } = request
     const match = state.match!
-    if (state.admitted === undefined) await admit(match, request, reply)
-    if (!hasSignedBody(state.admitted!.viewer, request, match.operation)) await admit(match, request, reply)
+    if (state.authorized === undefined) await authorize(match, request, reply)
+    if (!hasSignedBody(state.authorized!.viewer, request, match.operation)) await authorize(match, request, reply)
   }
 
 function findMatch({ candidates }: Route, request: FastifyRequest): RouteMatch {

@@ -9,7 +9,7 @@ import Fastify, {
 import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
 import { answerClientError, answerError, failure, notFoundHandler } from './answer/error-response.ts'
-import { type Answer, send } from './answer/answer.ts'
+import { type ApiResponse, send } from './answer/answer.ts'
 import { isRead } from './is-read.ts'
 import { type ConnectionSettings, createHttpServer } from './http-server.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -152,7 +152,7 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
 }
 
 /** Adds the members that the operation declares in `errorMembers`; the body of a 404 has no members. */
-function withErrorMembers(answer: Answer, { state }: FastifyRequest): Answer {
+function withErrorMembers(answer: ApiResponse, { state }: FastifyRequest): ApiResponse {
   const { message } = (answer.body ?? {}) as { readonly message?: string }
   const members = message === undefined ? undefined : state.match?.operation.errorMembers?.(message)
   return members === undefined ? answer : { ...answer, body: { ...members, ...(answer.body as object) } }

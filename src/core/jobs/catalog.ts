@@ -21,10 +21,10 @@ export type JobHandler<Payload> = (payload: Payload, signal: AbortSignal) => Pro
 export interface JobDefinition<Schema extends TObject = TObject> {
   readonly payload: Schema
   /**
-   * Kinds that wait for other servers run in a lane of their own, so that they delay nothing else; the default is
-   * `main`.
+   * Kinds that wait for other servers run in a concurrency group of their own, so that they do not delay others; the
+   * default is `main`.
    */
-  readonly lane: string
+  readonly group: string
   readonly handler: JobHandler<Static<Schema>>
 }
 
@@ -39,7 +39,7 @@ export type JobPayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
 export function defineJob<Schema extends TObject>(
   payload: Schema,
   handler: JobHandler<Static<Schema>>,
-  { lane = 'main' }: { readonly lane?: string } = {},
+  { group = 'main' }: { readonly group?: string } = {},
 ): JobDefinition {
-  return { payload, lane, handler: handler as JobHandler<unknown> as JobDefinition['handler'] }
+  return { payload, group, handler: handler as JobHandler<unknown> as JobDefinition['handler'] }
 }

@@ -32,15 +32,15 @@ export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind
 }
 
 /** Some kinds of jobs, or all but some. */
-export type JobLane = { readonly only: readonly string[] } | { readonly except: readonly string[] }
+export type JobGroup = { readonly only: readonly string[] } | { readonly except: readonly string[] }
 
-const inLane = (eb: ExpressionBuilder<Schema, 'job'>, lane: JobLane): Expression<SqlBool> =>
-  'only' in lane ? eb('kind', 'in', lane.only) : eb('kind', 'not in', lane.except)
+const inGroup = (eb: ExpressionBuilder<Schema, 'job'>, group: JobGroup): Expression<SqlBool> =>
+  'only' in group ? eb('kind', 'in', group.only) : eb('kind', 'not in', group.except)
 
 /** Which jobs may be taken. */
 interface DueJobs {
   readonly now: number
-  readonly lane: JobLane
+  readonly group: JobGroup
   /** Those too whose worker was not heard of for a whole lease. */
   readonly takesOver: boolean
 }
@@ -50,13 +50,13 @@ const isDue = (eb: ExpressionBuilder<Schema, 'job'>, { now, takesOver }: DueJobs
   return takesOver ? eb.or([waiting, eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]) : waiting
 }
 
-/** Looks without taking: whether any job of a lane is due. */
+/** Whether any job of a group is due. Takes none. */
 export async function hasDueJobs(db: Db, due: DueJobs): Promise<boolean> {
   const row = await db
     .selectFrom('job')
     .select('id')
     .where((eb) => isDue(eb, due))
-    .where((eb) => inLane(eb, due.lane))
+    .where((eb) => inGroup(eb, due.group))
     .executeTakeFirst()
   return row !== undefined
 }
@@ -67,12 +67,12 @@ export async function leaseJobs(
   tx: Tx,
   options: DueJobs & { leaseUntil: number; holder: string; limit: number },
 ): Promise<JobRow[]> {
-  const { leaseUntil, holder, limit, lane } = options
+  const { leaseUntil, holder, limit, group } = options
   const due = tx
     .selectFrom('job')
     .select('id')
     .where((eb) => isDue(eb, options))
-    .where((eb) => inLane(eb, lane))
+    .where((eb) => inGroup(eb, group))
     .orderBy('run_at')
     .orderBy('id')
     .limit(limit)

@@ -69,12 +69,12 @@ export class JobQueue implements Jobs {
     return this.#definitions.get(kind)
   }
 
-  /** The kinds of each lane beside `main`, by the name of the lane. */
-  lanes(): ReadonlyMap<string, readonly string[]> {
-    const lanes = new Map<string, string[]>()
-    for (const [kind, { lane }] of this.#definitions)
-      if (lane !== 'main') lanes.set(lane, [...(lanes.get(lane) ?? []), kind])
-    return lanes
+  /** The kinds of jobs of each group other than `main`, by the name of the group. */
+  groups(): ReadonlyMap<string, readonly string[]> {
+    const groups = new Map<string, string[]>()
+    for (const [kind, { group }] of this.#definitions)
+      if (group !== 'main') groups.set(group, [...(groups.get(group) ?? []), kind])
+    return groups
   }
 
   /** Calls `listener` when a process of this server has committed jobs; returns the function that stops it. */

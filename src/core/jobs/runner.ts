@@ -15,7 +15,7 @@ import {
   failJob,
   freeJobsOf,
   hasDueJobs,
-  type JobLane,
+  type JobGroup,
   type JobRow,
   leaseJobs,
   listJobHolders,
@@ -26,7 +26,9 @@ const LEASE_MS = 60_000
 const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 10
-/** So many attempts at most count of a job that the full disk stops: it runs soon after there is room, and never dies. */
+/**
+ * So many attempts at most count of a job that the full disk stops: it runs soon after there is room, and never dies.
+ */
 const FULL_DISK_ATTEMPTS = 3
 
 interface RunnerDeps {
@@ -36,12 +38,12 @@ interface RunnerDeps {
   readonly queue: JobQueue
   /** Without them this is the only process. */
   readonly members?: Members
-  /** Jobs of each lane at once. */
+  /** Jobs of each group at once. */
   readonly limit?: number
 }
 
 /**
- * Runs due jobs, a few of each lane at a time. A job whose process has ended is taken over at once, one whose process
+ * Runs due jobs, a few of each group at a time. A job whose process has ended is taken over at once, one whose process
  * is not heard of when its lease has run out.
  */
 export class JobRunner {
@@ -51,10 +53,10 @@ export class JobRunner {
   readonly #queue: JobQueue
   readonly #members: Members
   /** Made when the first job is looked for: by then every module has declared its jobs. */
-  #lanes: readonly JobLane[] = []
+  #groups: readonly JobGroup[] = []
   readonly #limit: number
   readonly #loop: WorkerLoop
-  readonly #running = new Map<Promise<void>, JobLane>()
+  readonly #running = new Map<Promise<void>, JobGroup>()
   readonly #abort = new AbortController()
   readonly #unsubscribe: () => void
 
@@ -98,24 +100,24 @@ export class JobRunner {
     return countJobs(this.#database.read, ['waiting', 'running'])
   }
 
-  #readLanes(): readonly JobLane[] {
-    if (this.#lanes.length === 0) {
-      const named = [...this.#queue.lanes().values()]
-      this.#lanes = [{ except: named.flat() }, ...named.map((only) => ({ only }))]
+  #readGroups(): readonly JobGroup[] {
+    if (this.#groups.length === 0) {
+      const named = [...this.#queue.groups().values()]
+      this.#groups = [{ except: named.flat() }, ...named.map((only) => ({ only }))]
     }
-    return this.#lanes
+    return this.#groups
   }
 
   async #takeSome(): Promise<boolean> {
     let took = false
-    for (const lane of this.#readLanes()) took = (await this.#takeFrom(lane)) || took
+    for (const group of this.#readGroups()) took = (await this.#takeFrom(group)) || took
     return took
   }
 
-  async #takeFrom(lane: JobLane): Promise<boolean> {
-    const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
+  async #takeFrom(group: JobGroup): Promise<boolean> {
+    const free = this.#limit - [...this.#running.values()].filter((other) => other === group).length
     const now = this.#clock.now()
-    const due = { now, lane, takesOver: !this.#loop.isJustBack }
+    const due = { now, group, takesOver: !this.#loop.isJustBack }
     if (free <= 0 || !(await hasDueJobs(this.#database.read, due))) return false
     const lease = { ...due, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free }
     const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
@@ -124,7 +126,7 @@ export class JobRunner {
         this.#running.delete(running)
         this.#loop.wake()
       })
-      this.#running.set(running, lane)
+      this.#running.set(running, group)
     }
     return taken.length > 0
   }

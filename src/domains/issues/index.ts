@@ -8,7 +8,7 @@ export {
 } from './issues.queries.ts'
 export type { IssueEdit } from './issues/changes/edit-issue.ts'
 export type { IssueNotice, AccountChange, IssueChange } from './issues/changes/issue-change.ts'
-export type { NewIssueChange, NewPlan } from './issues/changes/plan-new-issue.ts'
+export type { NewIssueChange, TriageFields } from './issues/changes/triage-new-issue.ts'
 export type { CommentView } from './issues/comments/comment-views.ts'
 export type { IssueEntities } from './issues/issues.events.ts'
 export { requireOpenToComments } from './issues/comments/comments.service.ts'

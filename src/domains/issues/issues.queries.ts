@@ -2,7 +2,7 @@ import { replaceLabels } from './issues/changes/change-labels.ts'
 import { insertNewIssue } from './issues/changes/create-issue.ts'
 import { applyEdit, changeLocked, prepareEdit } from './issues/changes/edit-issue.ts'
 import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
-import { preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
+import { findTriageFields, recordTriage } from './issues/changes/triage-new-issue.ts'
 import { loadCommentsByIds } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
 import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
@@ -100,8 +100,8 @@ export const timelineQueries = {
 
 /** The steps of which creating and editing an issue consist; pull requests are issues too. */
 export const issueChanges = {
-  preparePlan,
-  recordPlan,
+  findTriageFields,
+  recordTriage,
   insertNew: insertNewIssue,
   prepareEdit,
   applyEdit,

@@ -1,6 +1,6 @@
 export { presentAuditEntry } from './audit/audit.present.ts'
-export type { Place } from './backups/places/directory-place.ts'
-export { openPlace } from './backups/places/place-claim.ts'
+export type { Destination } from './backups/destinations/directory-destination.ts'
+export { openDestination } from './backups/destinations/destination-claim.ts'
 export { listSeries } from './backups/restore/list-moments.ts'
 export { momentText } from './backups/restore/restore-database.ts'
 export { filesUntil, restore } from './backups/restore/restore.ts'

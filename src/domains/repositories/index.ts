@@ -29,7 +29,7 @@ export {
   topicQueries,
 } from './repositories.queries.ts'
 export { type CommitSigner, gitWriter } from './signing/signing.ts'
-export type { CommentPlace } from './social/activities/activities.service.ts'
+export type { CommentLocation } from './social/activities/activities.service.ts'
 export { WatchInfo } from './social/social.model.ts'
 export { builtInTemplates } from './templates/templates.ts'
 export { topicRules } from './topics/topics.policy.ts'

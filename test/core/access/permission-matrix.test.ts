@@ -274,7 +274,7 @@ describe('permission matrix', () => {
         async (operation) => {
           const answer = await call(operation, 'anonymous')
           const looksMissing =
-            answer.status === 404 && (operation.guard.looksUpFirst === true || operation.guard.kind !== 'repo')
+            answer.status === 404 && (operation.guard.hideBeforeAuth === true || operation.guard.kind !== 'repo')
           return answer.status === 401 || looksMissing ? undefined : show(answer)
         },
       ),

@@ -73,8 +73,8 @@ async function fill(): Promise<void> {
   await make(`${at}/issues/1/times`, { time: 60 })
   const comment = await make(`${at}/issues/1/comments`, { body: 'words' })
   // Notifies the owner.
-  const poster = await server.world.user('poster')
-  expect((await poster.client.post(`${at}/issues`, { title: 'second' })).status).toBe(201)
+  const author = await server.world.user('poster')
+  expect((await author.client.post(`${at}/issues`, { title: 'second' })).status).toBe(201)
   const [issueFile, commentFile] = [
     await attach(`${at}/issues/1/assets`),
     await attach(`${at}/issues/comments/${comment.id}/assets`),

@@ -32,7 +32,7 @@ describeOnBoth('background work', (kind) => {
   /** A queue of two lanes; `handle` runs all jobs. */
   const queueOf = (handle: (kind: string) => Promise<void>): JobQueue => {
     const jobs = new JobQueue({ clock })
-    const definition = (kind: string, lane = 'main') => defineJob(Type.Object({}), () => handle(kind), { lane })
+    const definition = (kind: string, group = 'main') => defineJob(Type.Object({}), () => handle(kind), { group })
     jobs.install([
       {
         name: 'test',

@@ -384,7 +384,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
 
   it('show a deleted sender as the ghost', async () => {
     const { client, name } = await world.server.world.user('dan')
-    const { number } = await createIssue({ client } as never, { title: 'Soon without poster' })
+    const { number } = await createIssue({ client } as never, { title: 'Soon without author' })
     const admin = await world.server.world.admin()
     await admin.client.delete(`/admin/users/${name}`)
     const opened = (await messages.take()).find(({ eventType }) => eventType === 'issues')!

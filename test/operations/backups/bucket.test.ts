@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runChecks } from '../../../src/app/doctor.ts'
-import { bucketPlace, PlaceClaim } from '../../../src/domains/operations/backups/places/place-claim.ts'
+import {
+  bucketDestination,
+  DestinationClaim,
+} from '../../../src/domains/operations/backups/destinations/destination-claim.ts'
 import { restore } from '../../../src/domains/operations/index.ts'
 import { startS3, type S3TestServer } from '../../harness/s3-server.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -56,16 +59,16 @@ it('a copy in a bucket is restored; while the bucket is full or unavailable writ
   await expect.poll(isThere, LONG).toBe(true)
 
   const objects = server.app.backupBucket!.objects
-  const place = bucketPlace(objects, 'backup/', 'bucket')
+  const destination = bucketDestination(objects, 'backup/', 'bucket')
   const to = join(dir, 'restored')
-  await restore({ place, at: Infinity, to, progress: () => {} })
+  await restore({ destination, at: Infinity, to, progress: () => {} })
   const database = new Sqlite(join(to, 'ingot.db'), { readonly: true })
   expect(database.prepare('select lower_name from repo').pluck().all()).toEqual(['r'])
   database.close()
 
   // Another server with the same bucket and prefix.
   const clock = { now: () => Date.now() }
-  const claim = new PlaceClaim({ place, dataDir: dir, clock, host: 'other', boot: '' })
+  const claim = new DestinationClaim({ destination, dataDir: dir, clock, host: 'other', boot: '' })
   const refusal = `${server.dataDir} on ${hostname()}`
   await expect(claim.require()).rejects.toThrow(`bucket belongs to another server (${refusal}, last seen `)
   s3.objects.delete('backup/owner.json')

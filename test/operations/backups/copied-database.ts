@@ -12,8 +12,8 @@ import {
   type DatabaseCopierDeps,
 } from '../../../src/domains/operations/backups/database/database-copier.ts'
 import { SegmentMerger } from '../../../src/domains/operations/backups/database/segment-merger.ts'
-import { directoryPlace } from '../../../src/domains/operations/backups/places/directory-place.ts'
-import type { Place } from '../../../src/domains/operations/index.ts'
+import { directoryDestination } from '../../../src/domains/operations/backups/destinations/directory-destination.ts'
+import type { Destination } from '../../../src/domains/operations/index.ts'
 import { restoreDatabase } from '../../../src/domains/operations/backups/restore/restore-database.ts'
 
 interface Tables {
@@ -25,7 +25,7 @@ export class CopiedDatabase {
   readonly dir = mkdtempSync(join(tmpdir(), 'ingot-copy-'))
   readonly copy = join(this.dir, 'copy')
   readonly file = join(this.dir, 'ingot.db')
-  readonly place: Place
+  readonly destination: Destination
   connections!: Connections<Tables>
   /** Of the clock, which each look at it moves on by a second. */
   time = Date.parse('2026-11-22T00:00:00Z')
@@ -35,7 +35,7 @@ export class CopiedDatabase {
 
   constructor() {
     mkdirSync(this.copy)
-    this.place = directoryPlace(this.copy)
+    this.destination = directoryDestination(this.copy)
   }
 
   static async make(): Promise<CopiedDatabase> {
@@ -65,7 +65,7 @@ export class CopiedDatabase {
   copier(given: Partial<DatabaseCopierDeps> = {}): DatabaseCopier {
     return new DatabaseCopier({
       log: this.connections.log!,
-      place: this.place,
+      destination: this.destination,
       clock: { now: () => (this.time += 1000) },
       logger: createLogger('silent'),
       databaseFile: this.file,
@@ -76,9 +76,9 @@ export class CopiedDatabase {
     })
   }
 
-  merger(copier: DatabaseCopier, given: { place?: Place; exactMs?: number } = {}): SegmentMerger {
+  merger(copier: DatabaseCopier, given: { destination?: Destination; exactMs?: number } = {}): SegmentMerger {
     return new SegmentMerger({
-      place: this.place,
+      destination: this.destination,
       clock: { now: () => this.time },
       exactMs: 0,
       position: () => copier.position,
@@ -88,9 +88,9 @@ export class CopiedDatabase {
   }
 
   /** The numbers in the database as it is restored. */
-  async restored(at = Infinity, place = this.place): Promise<number[]> {
+  async restored(at = Infinity, destination = this.destination): Promise<number[]> {
     const to = join(this.dir, `restored-${this.#restored++}.db`)
-    await restoreDatabase({ place, at, file: to, progress: () => {} })
+    await restoreDatabase({ destination, at, file: to, progress: () => {} })
     const database = new Sqlite(to)
     try {
       expect(database.pragma('integrity_check', { simple: true })).toBe('ok')

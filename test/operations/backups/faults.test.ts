@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Place } from '../../../src/domains/operations/index.ts'
+import type { Destination } from '../../../src/domains/operations/index.ts'
 import { listSeries } from '../../../src/domains/operations/index.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
@@ -15,8 +15,8 @@ afterEach(async () => {
   await db.remove()
 })
 
-/** A place of a process that is killed before, in or after its next writes but so many. */
-function killedAfter(steps: number): Place {
+/** The destination of a process that is killed before, in or after its next writes but so many. */
+function killedAfter(steps: number): Destination {
   const isDead = (): boolean => steps-- <= 0
   const write = async (effect: () => Promise<void>, name: string): Promise<void> => {
     if (isDead()) throw new Error('killed')
@@ -28,9 +28,9 @@ function killedAfter(steps: number): Place {
     if (isDead()) throw new Error('killed')
   }
   return {
-    ...db.place,
-    put: (name, data) => write(() => db.place.put(name, data), name),
-    putStream: (name, source, size) => write(() => db.place.putStream(name, source, size), name),
+    ...db.destination,
+    put: (name, data) => write(() => db.destination.put(name, data), name),
+    putStream: (name, source, size) => write(() => db.destination.putStream(name, source, size), name),
   }
 }
 
@@ -39,7 +39,7 @@ it('continues after a kill at any step of a snapshot or segment, and contains al
   const settings = { snapshotIntervalMs: 60_000 }
   let kills = 0
   for (let steps = 0; steps < 12; steps++) {
-    const copier = db.copier({ ...settings, place: killedAfter(steps) })
+    const copier = db.copier({ ...settings, destination: killedAfter(steps) })
     await db.write(2)
     db.time += 30_000
     try {
@@ -58,7 +58,7 @@ it('continues after a kill at any step of a snapshot or segment, and contains al
     moments.push([db.time, rows])
   }
   expect(kills).toBeGreaterThan(8)
-  const all = await listSeries(db.place)
+  const all = await listSeries(db.destination)
   expect(all).toHaveLength(1)
   expect(all[0]!.snapshots.length).toBeGreaterThan(3)
   for (const [at, rows] of moments.filter((_, index) => index % 4 === 0))
@@ -66,26 +66,26 @@ it('continues after a kill at any step of a snapshot or segment, and contains al
   expect(await db.restored()).toEqual(upTo(db.written))
 })
 
-/** Room for so many KiB; a disk of its own where one can be mounted, else a place that counts bytes. */
-function smallPlace(room: number): { place: Place; makeRoom(): void } {
+/** Room for so many KiB; a disk of its own where one can be mounted, else a destination that counts bytes. */
+function smallDestination(room: number): { destination: Destination; makeRoom(): void } {
   const mount = (option: string): boolean =>
     spawnSync('mount', ['-t', 'tmpfs', '-o', option, 'ingot-test', db.copy]).status === 0
-  if (mount(`size=${room}k`)) return { place: db.place, makeRoom: () => void mount('remount,size=64m') }
+  if (mount(`size=${room}k`)) return { destination: db.destination, makeRoom: () => void mount('remount,size=64m') }
   let left = room * 1024
-  const place: Place = {
-    ...db.place,
+  const destination: Destination = {
+    ...db.destination,
     async put(name, data) {
       left -= data.length
       if (left < 0) throw new Error('ENOSPC: no space left on device, write')
-      await db.place.put(name, data)
+      await db.destination.put(name, data)
     },
   }
-  return { place, makeRoom: () => (left = Infinity) }
+  return { destination, makeRoom: () => (left = Infinity) }
 }
 
 it('waits for space on a full disk, lists no partial file, and continues its series without a gap', async () => {
-  const { place, makeRoom } = smallPlace(256)
-  const copier = db.copier({ place })
+  const { destination, makeRoom } = smallDestination(256)
+  const copier = db.copier({ destination })
   await copyAll(copier)
   let at = 0
   for (let round = 0; at === 0; round++) {
@@ -109,7 +109,7 @@ it('waits for space on a full disk, lists no partial file, and continues its ser
   expect(await db.restored()).toEqual(upTo(db.written - 80))
   makeRoom()
   await copyAll(copier)
-  expect(await listSeries(db.place)).toHaveLength(1)
+  expect(await listSeries(db.destination)).toHaveLength(1)
   expect(await db.restored(at)).toEqual(upTo(db.written - 80))
   expect(await db.restored()).toEqual(upTo(db.written))
 })

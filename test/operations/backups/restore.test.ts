@@ -9,8 +9,8 @@ import { GIT_ENV } from '../../harness/git-env.ts'
 import { openBackupBucket } from '../../../src/app/storage.ts'
 import { loadConfig } from '../../../src/core/config/index.ts'
 import { createLogger } from '../../../src/core/platform/logger.ts'
-import { bucketPlace } from '../../../src/domains/operations/backups/places/place-claim.ts'
-import { directoryPlace } from '../../../src/domains/operations/backups/places/directory-place.ts'
+import { bucketDestination } from '../../../src/domains/operations/backups/destinations/destination-claim.ts'
+import { directoryDestination } from '../../../src/domains/operations/backups/destinations/directory-destination.ts'
 import { listSeries } from '../../../src/domains/operations/index.ts'
 import { restore } from '../../../src/domains/operations/index.ts'
 import {
@@ -72,7 +72,7 @@ async function copied(): Promise<number> {
   await api('PATCH', '/repos/admin/r', { description: `at ${now}` })
   const isCopied = async (): Promise<boolean> => {
     const files = /"until":(\d+)/.exec(readFileSync(join(copy, 'files/covered.json'), 'latin1'))?.[1]
-    return Number(files) > now && ((await listSeries(directoryPlace(copy))).at(-1)?.to ?? 0) > now
+    return Number(files) > now && ((await listSeries(directoryDestination(copy))).at(-1)?.to ?? 0) > now
   }
   await expect.poll(() => isCopied().catch(() => false), { timeout: 20_000, interval: 50 }).toBe(true)
   return Date.now()
@@ -128,11 +128,11 @@ it('a killed server is restored with everything that was copied, or to a point i
     code: 0,
     stdout: expect.stringContaining('Nothing is wrong.'),
   })
-  const again = restore({ place: directoryPlace(copy), at: early, to: newest, progress: () => {} })
+  const again = restore({ destination: directoryDestination(copy), at: early, to: newest, progress: () => {} })
   await expect(again).rejects.toThrow(`${newest} is not empty`)
 
   const moment = join(folder.path, 'moment')
-  await restore({ place: directoryPlace(copy), at: early, to: moment, progress: () => {} })
+  await restore({ destination: directoryDestination(copy), at: early, to: moment, progress: () => {} })
   expect(titles(moment)).toEqual(['first', 'last'])
   const listed = await runCommand(['restore', '--from', copy, '--list'])
   expect(listed.stdout).toMatch(
@@ -157,7 +157,7 @@ it('a server killed while it copies its database and a repository is restored to
   const more = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local' }
   const given = { ...bucketSettings(s3), ...more }
   const { objects, prefix, label } = openBackupBucket(loadConfig({ flags: given }), createLogger('silent'))!
-  const place = bucketPlace(objects, prefix, label)
+  const destination = bucketDestination(objects, prefix, label)
   /** The next requests of this kind get no answer; returns how often one came. */
   const stall = (isChosen: (request: S3Request) => boolean): (() => number) => {
     let count = 0
@@ -172,7 +172,7 @@ it('a server killed while it copies its database and a repository is restored to
     if (next.password !== '') authorization = `Basic ${Buffer.from(`admin:${next.password}`).toString('base64')}`
   }
   const tip = async (): Promise<string> => (await (await api('GET', '/repos/admin/r/branches/main')).json()).commit.id
-  const isCovered = async (time: number): Promise<boolean> => ((await listSeries(place)).at(-1)?.to ?? 0) > time
+  const isCovered = async (time: number): Promise<boolean> => ((await listSeries(destination)).at(-1)?.to ?? 0) > time
   const before = server
   try {
     const snapshots = stall(({ operation, key }) => operation === 'UploadPart' && key.includes('database/'))
@@ -180,7 +180,7 @@ it('a server killed while it copies its database and a repository is restored to
     use(child)
     await expect.poll(snapshots).toBeGreaterThan(0)
     await child.stop('SIGKILL')
-    expect(await listSeries(place)).toEqual([])
+    expect(await listSeries(destination)).toEqual([])
     s3.fault = () => undefined
 
     child = await startIngot(killed, asFlags(given))
@@ -202,7 +202,7 @@ it('a server killed while it copies its database and a repository is restored to
     await child.stop('SIGKILL')
     s3.fault = () => undefined
 
-    await restore({ place, at: Infinity, to: restored, progress: () => {} })
+    await restore({ destination, at: Infinity, to: restored, progress: () => {} })
     expect(titles(restored)).toEqual(['copied', 'last'])
     expect(await git(repoPath(restored), 'rev-parse', 'main')).toBe(first)
     const here = await serveHere(restored)

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { createPauses } from '../../platform/concurrency/pauses.ts'
 
 /** The result of a handler as data, not a reply object. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   /** Sent as JSON; a Buffer or stream as it is, with the content type of `headers`. */
   readonly body?: unknown
@@ -17,21 +17,21 @@ export interface Answer {
   readonly link?: boolean
 }
 
-export const ok = (body: unknown, headers?: Record<string, string>): Answer =>
+export const ok = (body: unknown, headers?: Record<string, string>): ApiResponse =>
   headers ? { status: 200, body, headers } : { status: 200, body }
-export const created = (body: unknown): Answer => ({ status: 201, body })
-export const accepted = (body: unknown): Answer => ({ status: 202, body })
-export const noContent = (): Answer => ({ status: 204 })
+export const created = (body: unknown): ApiResponse => ({ status: 201, body })
+export const accepted = (body: unknown): ApiResponse => ({ status: 202, body })
+export const noContent = (): ApiResponse => ({ status: 204 })
 
 /** 200 without a body, which `mirror-sync` alone answers (behaviour/base-interface#endpoints-of-the-base-interface). */
-export const empty = (): Answer => ({ status: 200 })
+export const empty = (): ApiResponse => ({ status: 200 })
 
-export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): Answer => ({
+export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): ApiResponse => ({
   status,
   body: Buffer.from(body),
   headers: { 'content-type': type },
 })
-export const bytes = (body: Buffer | Readable, headers: Record<string, string>, status = 200): Answer => ({
+export const bytes = (body: Buffer | Readable, headers: Record<string, string>, status = 200): ApiResponse => ({
   status,
   body,
   headers,
@@ -42,7 +42,7 @@ export function listed<T>(
   page: Page<T>,
   items: readonly unknown[] = page.items,
   options: { link?: boolean } = {},
-): Answer {
+): ApiResponse {
   return { status: 200, body: items, total: page.total, link: options.link ?? true }
 }
 
@@ -50,7 +50,7 @@ const MAX_LENGTH = 2000
 const MAX_NAMED = 20
 
 /** Adds headers that list the ignored parts of the request, for clients that show them to a person. */
-export function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
+export function withWarnings(answer: ApiResponse, warnings: readonly string[]): ApiResponse {
   if (warnings.length === 0) return answer
   const text = warnings
     .join('; ')
@@ -92,13 +92,13 @@ export interface ConditionalHeaders {
 }
 
 /** A response with only the tag: the client's copy is still valid. */
-export const notModified = (etag: string): Answer => ({ status: 304, headers: { etag } })
+export const notModified = (etag: string): ApiResponse => ({ status: 304, headers: { etag } })
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
 /** Writes an answer with the headers every API response has (behaviour/auth-and-access#response-conventions). */
-export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+export function send(reply: FastifyReply, answer: ApiResponse): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
   if (answer.headers) reply.headers(answer.headers)
   const { body } = answer
@@ -139,27 +139,27 @@ const PIECE_LENGTH = 65_536
 type Items = AsyncIterable<unknown> | Iterable<unknown>
 
 /** A list that may have thousands of items, which are presented one by one. */
-export const longList = <T>(items: readonly T[], present: (item: T) => unknown): Answer =>
+export const longList = <T>(items: readonly T[], present: (item: T) => unknown): ApiResponse =>
   items.length > MAX_ITEMS_AT_ONCE ? streamedList(presented(items, present)) : ok(items.map(present))
 
 /** Like longList, as the only member of an object. */
-export const longListIn = <T>(name: string, items: readonly T[], present: (item: T) => unknown): Answer =>
+export const longListIn = <T>(name: string, items: readonly T[], present: (item: T) => unknown): ApiResponse =>
   items.length > MAX_ITEMS_AT_ONCE
     ? streamed(pieces(`{${JSON.stringify(name)}:[`, presented(items, present), ']}\n'), 200)
     : ok({ [name]: items.map(present) })
 
 /** A JSON list, written item by item at the pace of the client. */
-export const streamedList = (items: Items, status = 200): Answer => streamed(pieces('[', items, ']\n'), status)
+export const streamedList = (items: Items, status = 200): ApiResponse => streamed(pieces('[', items, ']\n'), status)
 
 /** A JSON object whose first member is a list, written like `streamedList`. `others` has at least one member. */
-export const streamedObject = (name: string, items: Items, others: object, status = 200): Answer =>
+export const streamedObject = (name: string, items: Items, others: object, status = 200): ApiResponse =>
   streamed(pieces(`{${JSON.stringify(name)}:[`, items, `],${JSON.stringify(others).slice(1)}\n`), status)
 
 function* presented<T>(items: readonly T[], present: (item: T) => unknown): Generator<unknown> {
   for (const item of items) yield present(item)
 }
 
-const streamed = (parts: AsyncGenerator<Buffer, void, undefined>, status: number): Answer =>
+const streamed = (parts: AsyncGenerator<Buffer, void, undefined>, status: number): ApiResponse =>
   bytes(Readable.from(parts, { objectMode: false }), HEADERS, status)
 
 async function* pieces(before: string, items: Items, after: string): AsyncGenerator<Buffer, void, undefined> {

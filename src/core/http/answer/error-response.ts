@@ -1,7 +1,7 @@
 import findMyWay from 'find-my-way'
 import { DomainError, type ErrorKind, MovedError, TooManyRequestsError, engineErrors } from '../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/files/out-of-space.ts'
-import type { Answer } from './answer.ts'
+import type { ApiResponse } from './answer.ts'
 import type { PathPattern } from '../path/path.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -72,7 +72,7 @@ export interface FailedRequest {
 }
 
 /** Returns status and body of an expected error; undefined for a bug. */
-export function answerError(error: unknown, request: FailedRequest): Answer | undefined {
+export function answerError(error: unknown, request: FailedRequest): ApiResponse | undefined {
   if (error instanceof MovedError) {
     const location = movedLocation(error, request)
     return location === undefined
@@ -95,7 +95,7 @@ export function answerError(error: unknown, request: FailedRequest): Answer | un
 }
 
 /** Errors of the HTTP layer itself: bodies too large, broken encodings. */
-function fastifyError(error: unknown, docsUrl: string): Answer | undefined {
+function fastifyError(error: unknown, docsUrl: string): ApiResponse | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return failure('request_too_large', docsUrl)
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
@@ -107,12 +107,12 @@ export function failure(
   code: keyof typeof FAILURES,
   docsUrl: string,
   { status, message } = FAILURES[code] as Failure,
-): Answer {
+): ApiResponse {
   return { status, body: { message, url: docsUrl }, headers: { [REASON]: code } }
 }
 
 /** The body of a 404 has no members, so that its message is in a header. */
-const missing = (message: string, code = 'not_found'): Answer => ({
+const missing = (message: string, code = 'not_found'): ApiResponse => ({
   status: 404,
   body: {},
   headers: { [REASON]: code, 'x-ingot-message': headerText(message) },

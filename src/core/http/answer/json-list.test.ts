@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Answer, longList, longListIn, streamedList, streamedObject } from './answer.ts'
+import { type ApiResponse, longList, longListIn, streamedList, streamedObject } from './answer.ts'
 import { MEASURED } from '../../../../test/harness/measured.ts'
 
-const textOf = async ({ body }: Answer): Promise<string> =>
+const textOf = async ({ body }: ApiResponse): Promise<string> =>
   Buffer.concat(await Array.fromAsync(body as Readable)).toString()
 
 describe('JSON that is written item by item', () => {
@@ -39,11 +39,11 @@ describe('a long list', () => {
   })
 })
 
-const sent = async (answer: Answer): Promise<string> =>
+const sent = async (answer: ApiResponse): Promise<string> =>
   answer.body instanceof Readable ? textOf(answer) : `${JSON.stringify(answer.body)}\n`
 
 /** Milliseconds of the longest turn of the thread while the body is read, and its bytes. */
-async function readMeasured({ body }: Answer): Promise<{ longest: number; bytes: number }> {
+async function readMeasured({ body }: ApiResponse): Promise<{ longest: number; bytes: number }> {
   let [isDone, bytes] = [false, 0]
   ;(body as Readable).on('data', (chunk: Buffer) => (bytes += chunk.length)).once('end', () => (isDone = true))
   const longest = await longestTurn(() => isDone)

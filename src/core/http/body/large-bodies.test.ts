@@ -23,7 +23,7 @@ async function start({ graceMs = NEVER, receiveMs = NEVER }: Limits): Promise<vo
   app.decorateRequest('state', null as never)
   app.addHook('onRequest', (request, _, done) => {
     const viewer = { kind: 'user', account: { id: request.headers['x-account'] } }
-    request.state = { ...createRequestState(), admitted: { viewer } as never }
+    request.state = { ...createRequestState(), authorized: { viewer } as never }
     request.state.match = { operation: { bodyLimit: 32 * MIB } } as never
     done()
   })
@@ -71,7 +71,7 @@ function send(account: number, network: string): Sending {
   return sending
 }
 
-/** Senders of one byte each, which have places. */
+/** Senders of one byte each, which have slots. */
 async function slow(count: number, network: string, from = 0): Promise<Sending[]> {
   const before = received
   const all = Array.from({ length: count }, (_, index) => send(from + index, network))
@@ -80,7 +80,7 @@ async function slow(count: number, network: string, from = 0): Promise<Sending[]
 }
 
 describe('large bodies', () => {
-  it('that are slow leave places for other accounts and addresses', async () => {
+  it('that are slow leave slots for other accounts and addresses', async () => {
     await start({})
     const [first] = await slow(4, '192.0.2.1')
     const same = send(4, '192.0.2.1')
@@ -93,7 +93,7 @@ describe('large bodies', () => {
     expect(await Promise.all([first!.answered, same.answered, own.answered])).toEqual(['200', '200', '200'])
   })
 
-  it('that come too slowly lose their place when others wait, and only then', async () => {
+  it('that come too slowly lose their slot when others wait, and only then', async () => {
     await start({ graceMs: 40 })
     const before = await slow(4, '192.0.2.1')
     const more = await slow(4, '192.0.2.2', 4)

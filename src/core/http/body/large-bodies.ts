@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FairQueue } from '../../platform/concurrency/fair-queue.ts'
 import { endSlow } from './receive-timeout.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { callerKey } from '../../access/viewer.ts'
+import { rateLimitKeyOf } from '../../access/viewer.ts'
 import { clientNetwork } from '../../platform/http/client-network.ts'
 import { BODY_BYTES, URLENCODED_BYTES } from './limits.ts'
 import type { Readable } from 'node:stream'
@@ -18,7 +18,7 @@ interface RateLimits {
 
 /** The sender of a body. */
 export interface Sender {
-  readonly caller: string
+  readonly rateLimitKey: string
   /** As `clientNetwork` gives it. */
   readonly network: string
 }
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly response: ServerResponse
 }
 
-interface Place extends Exchange {
+interface Slot extends Exchange {
   readonly since: number
   /** Bytes of the connection before the body. */
   readonly bytesBefore: number
@@ -62,7 +62,7 @@ export class LargeBodies {
     maxWaiting: 128,
     maxWaitingPerCaller: 64,
   })
-  readonly #places = new Set<Place>()
+  readonly #slots = new Set<Slot>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(rate = RATE) {
@@ -73,22 +73,22 @@ export class LargeBodies {
    * Calls `begin` when the body may be read; settles when the request has been answered or closed. Throws
    * TooManyRequests if too many requests wait.
    */
-  receive({ caller, network }: Sender, exchange: Exchange, begin: () => void): Promise<void> {
-    return this.#callers.run(caller, () => this.#networks.run(network, () => this.#hold(exchange, begin)))
+  receive({ rateLimitKey, network }: Sender, exchange: Exchange, begin: () => void): Promise<void> {
+    return this.#callers.run(rateLimitKey, () => this.#networks.run(network, () => this.#hold(exchange, begin)))
   }
 
   #hold({ raw, response }: Exchange, begin: () => void): Promise<void> {
     return new Promise((resolve) => {
       const bytesBefore = raw.socket.bytesRead
-      const place = { raw, response, since: performance.now(), bytesBefore, answeredAt: undefined, release }
-      const places = this.#places
+      const slot = { raw, response, since: performance.now(), bytesBefore, answeredAt: undefined, release }
+      const slots = this.#slots
       function release(): void {
-        places.delete(place)
+        slots.delete(slot)
         resolve()
       }
       if (response.closed) resolve()
       else {
-        places.add(place)
+        slots.add(slot)
         response.once('close', release)
         this.#watch()
       }
@@ -99,20 +99,20 @@ export class LargeBodies {
   /** The timer runs while bodies are being received. */
   #watch(): void {
     this.#timer ??= setInterval(() => {
-      if (this.#networks.waiting > 0) for (const place of this.#places) this.#check(place)
-      if (this.#places.size > 0) return
+      if (this.#networks.waiting > 0) for (const slot of this.#slots) this.#check(slot)
+      if (this.#slots.size > 0) return
       clearInterval(this.#timer)
       this.#timer = undefined
     }, this.#rate.graceMs / TICKS_OF_GRACE).unref()
   }
 
-  #check(place: Place): void {
-    const { raw, response, since, bytesBefore } = place
+  #check(slot: Slot): void {
+    const { raw, response, since, bytesBefore } = slot
     const { graceMs, bytesPerSecond } = this.#rate
     const now = performance.now()
     if (raw.complete) {
-      if (response.headersSent) place.answeredAt ??= now
-      if (place.answeredAt !== undefined && now - place.answeredAt > graceMs) place.release()
+      if (response.headersSent) slot.answeredAt ??= now
+      if (slot.answeredAt !== undefined && now - slot.answeredAt > graceMs) slot.release()
       return
     }
     // NOTE: received but unread bytes wait for the server, not for the client.
@@ -176,14 +176,14 @@ export function queueLargeBodies(app: FastifyInstance, bodies: LargeBodies, max:
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { headers, state, ip, raw } = request
     const announced = Number(headers['content-length'] ?? Infinity)
-    const viewer = state.admitted?.viewer
+    const viewer = state.authorized?.viewer
     if (viewer === undefined || Math.min(announced, bodyLimit(request, max)) <= BODY_BYTES) return done(null, payload)
     state.receivingSince = Infinity
     const begin = (): void => {
       state.receivingSince = performance.now()
       done(null, payload)
     }
-    const sender = { caller: callerKey(viewer, ip), network: clientNetwork(ip) }
+    const sender = { rateLimitKey: rateLimitKeyOf(viewer, ip), network: clientNetwork(ip) }
     bodies.receive(sender, { raw, response: reply.raw }, begin).then(undefined, done)
   })
 }

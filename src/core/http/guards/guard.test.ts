@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
 import { forbidden, locked, notFound } from '../../platform/errors.ts'
-import { type Guard, onTop, recheckGuard, runGuard } from './guard.ts'
+import { type Guard, nested, recheckGuard, runGuard } from './guard.ts'
 
 interface RepoAccess {
   readonly repo: { readonly name: string; readonly isPrivate: boolean; readonly isArchived: boolean }
@@ -31,7 +31,7 @@ function guards(fails: ReadonlySet<string> = new Set(), outerOptions: Partial<Gu
     recheck: async () => step('recheck repo', notFound),
     ...outerOptions,
   }
-  const issue = onTop(outer, {
+  const issue = nested(outer, {
     describe: 'read the issue',
     resolve({ repo }, { params }) {
       step('find issue', notFound)
@@ -70,7 +70,7 @@ describe('a guard on top of another', () => {
     const first = guards(new Set(), { needsUser: true })
     await expect(runGuard(first.issue, at(ANONYMOUS))).rejects.toMatchObject({ kind: 'unauthenticated' })
     expect(first.ran).toEqual([])
-    const later = guards(new Set(), { needsUser: true, looksUpFirst: true })
+    const later = guards(new Set(), { needsUser: true, hideBeforeAuth: true })
     await expect(runGuard(later.issue, at(ANONYMOUS))).rejects.toMatchObject({ kind: 'unauthenticated' })
     expect(later.ran).toEqual(['find repo', 'repo open'])
   })
@@ -85,7 +85,7 @@ describe('a guard on top of another', () => {
 
   it('rechecks both, and stacks', async () => {
     const { issue, ran } = guards()
-    const comment = onTop(issue, {
+    const comment = nested(issue, {
       resolve: ({ issue: { index } }) => ({ comment: { id: index * 10 } }),
       recheck: async ({ comment: { id } }) => void ran.push(`recheck comment ${id}`),
     })

@@ -34,9 +34,9 @@ export interface Guard<Access> extends Checks<Access> {
   /** 401 for anonymous callers. */
   readonly needsUser: boolean
   /** That 401 comes after the look-up: what is hidden from the caller is 404, as it is for other callers. */
-  readonly looksUpFirst?: boolean
+  readonly hideBeforeAuth?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
-  /** Objects inside of what `resolve` found; made by `onTop`. */
+  /** Objects inside of what `resolve` found; made by `nested`. */
   readonly inner?: readonly InnerGuard<never, object>[]
 }
 
@@ -51,9 +51,9 @@ export interface InnerGuard<Outer extends object, Inner extends object> extends 
 /**
  * A guard that finds a further object once the caller has passed every check of `outer`, and then makes the inner
  * object's own checks in the same order. The access of the handler has the members of both; kind, sign-in and
- * `looksUpFirst` are those of `outer`.
+ * `hideBeforeAuth` are those of `outer`.
  */
-export function onTop<Outer extends object, Inner extends object>(
+export function nested<Outer extends object, Inner extends object>(
   outer: Guard<Outer>,
   inner: InnerGuard<Outer, Inner>,
 ): Guard<Outer & Inner> {
@@ -69,7 +69,7 @@ export function onTop<Outer extends object, Inner extends object>(
 /** Runs every check of a guard in the fixed order and returns the access. */
 export async function runGuard<Access>(guard: Guard<Access>, input: GuardInput): Promise<Access> {
   const mustSignIn = guard.needsUser && input.viewer.kind === 'anonymous'
-  if (mustSignIn && !guard.looksUpFirst) throw engineErrors.tokenRequired()
+  if (mustSignIn && !guard.hideBeforeAuth) throw engineErrors.tokenRequired()
   let access = await guard.resolve(input)
   guard.requireOpen?.(access)
   if (mustSignIn) throw engineErrors.tokenRequired()

@@ -39,7 +39,7 @@ function finishDocument(made: Json, operations: readonly Operation[]): Json {
 
 function finishOperation(described: Described, { bodyKind, body }: Operation): Json {
   const { operationId, tags, summary, description, parameters = [], requestBody, responses } = described
-  const ordered = ['path', 'query'].flatMap((place) => parameters.filter((parameter) => parameter['in'] === place))
+  const ordered = ['path', 'query'].flatMap((location) => parameters.filter((parameter) => parameter['in'] === location))
   const isRequired = bodyKind === 'text' ? {} : { required: body?.required !== undefined }
   return {
     operationId,
@@ -64,9 +64,9 @@ const OTHER_ERROR = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },
 }
 
-const orderedParameter = ({ name, in: place, required, description, schema }: Json): Json => ({
+const orderedParameter = ({ name, in: location, required, description, schema }: Json): Json => ({
   name,
-  in: place,
+  in: location,
   required,
   ...(description === undefined ? {} : { description }),
   schema,

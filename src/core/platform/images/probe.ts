@@ -81,9 +81,9 @@ export class ImageError extends Error {
  * Decodes a PNG, JPEG or GIF whose size was checked before, in a child process, and gives it as a PNG of `side` by
  * `side` pixels. Throws ImageError for what cannot be decoded in time, too-many-requests when too many wait.
  */
-export async function decodeImage(taskPool: TaskPool, input: ImageInput, caller: string): Promise<Buffer> {
+export async function decodeImage(taskPool: TaskPool, input: ImageInput, rateLimitKey: string): Promise<Buffer> {
   try {
-    return Buffer.from(await taskPool.run(TASK, input, caller))
+    return Buffer.from(await taskPool.run(TASK, input, rateLimitKey))
   } catch (error) {
     throw error instanceof TaskError ? refusalOf(error) : error
   }

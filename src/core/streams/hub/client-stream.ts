@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/viewer.ts'
-import type { Admission } from '../../http/operation.ts'
+import type { Reauthorization } from '../../http/operation.ts'
 import { Readable } from 'node:stream'
 
 /** The body of an answer that is written while the client reads it. It never waits for a client that reads slowly. */
@@ -89,8 +89,8 @@ export const resetMessage = (id: number, reason: ResetReason): string =>
   `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason })}\n\n`
 
 /**
- * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the server stops, or lost
- * its place.
+ * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the
+ * server stops, or lost its place.
  */
 export type EndReason = 'expired' | 'refused' | 'restart'
 
@@ -108,7 +108,7 @@ export function readLastEventId(text: string | string[] | undefined): number | u
 interface ListenerInput<Access> {
   readonly viewer: Viewer
   readonly access: Access
-  readonly admission: Admission<Access>
+  readonly reauthorization: Reauthorization<Access>
   readonly stream: ClientStream
   /** Epoch milliseconds. */
   readonly now: number
@@ -119,7 +119,7 @@ export class Listener<Access = unknown> {
   readonly stream: ClientStream
   /** Epoch milliseconds. */
   readonly openedAt: number
-  readonly #admission: Admission<Access>
+  readonly #reauthorization: Reauthorization<Access>
   #viewer: Viewer
   #access: Access
   #isLive = false
@@ -127,10 +127,10 @@ export class Listener<Access = unknown> {
   #renewing: Promise<void> | undefined
   #after = 0
 
-  constructor({ viewer, access, admission, stream, now }: ListenerInput<Access>) {
+  constructor({ viewer, access, reauthorization, stream, now }: ListenerInput<Access>) {
     this.stream = stream
     this.openedAt = now
-    this.#admission = admission
+    this.#reauthorization = reauthorization
     this.#viewer = viewer
     this.#access = access
   }
@@ -160,8 +160,8 @@ export class Listener<Access = unknown> {
 
   /** The account of these credentials must be checked anew, which only a new request can do for some credentials. */
   markCredentials(accountId: number): void {
-    if (this.#admission.callerId !== accountId) return
-    if (this.#admission.renewsCredentials) this.markStale()
+    if (this.#reauthorization.requesterId !== accountId) return
+    if (this.#reauthorization.renewsCredentials) this.markStale()
     else this.end('refused')
   }
 
@@ -183,7 +183,7 @@ export class Listener<Access = unknown> {
     // NOTE: first, so that a change while it is read counts again.
     this.#isStale = false
     try {
-      const { viewer, access } = await this.#admission.renew()
+      const { viewer, access } = await this.#reauthorization.renew()
       this.#viewer = viewer
       this.#access = access
     } catch {

@@ -7,8 +7,8 @@ import {
   type FollowedEvent,
   type MissedEvents,
 } from '../../events/index.ts'
-import { type Answer, bytes } from '../../http/answer/answer.ts'
-import type { Admission } from '../../http/operation.ts'
+import { type ApiResponse, bytes } from '../../http/answer/answer.ts'
+import type { Reauthorization } from '../../http/operation.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createPauses } from '../../platform/concurrency/pauses.ts'
 import { engineErrors } from '../../platform/errors.ts'
@@ -18,7 +18,7 @@ import { ClientStream, Listener, greeting, type Message, readLastEventId, resetM
 import type { StreamLimits } from './stream-limits.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Several changes within this time admit each listener again once. */
+/** Several changes within this time authorize each listener again once. */
 const PAUSE_MS = 300
 
 /** Admits listeners again whose rights may have changed, one after the other. */
@@ -79,7 +79,7 @@ export interface Channel<Access> {
 interface StreamRequest<Access> {
   readonly viewer: Viewer
   readonly access: Access
-  readonly admission: Admission<Access>
+  readonly reauthorization: Reauthorization<Access>
   readonly network: string
   /** As the client sent it. */
   readonly lastEventId: string | string[] | undefined
@@ -94,7 +94,7 @@ export interface Streams {
   /** Boards are added while the server starts. */
   addBoard(board: Board): void
   /** Throws TooManyRequests. */
-  open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<Answer>
+  open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse>
   /** Ends every stream, and opens no others. */
   close(): Promise<void>
 }
@@ -116,7 +116,7 @@ const HEADERS = {
 }
 /** Milliseconds until a commit of another process is sent. */
 const POLL_MS = 500
-/** Milliseconds after which every listener is admitted again: tokens expire without an event. */
+/** Milliseconds after which every listener is authorized again: tokens expire without an event. */
 const RENEW_MS = 60_000
 
 export const createStreams = (deps: StreamsDeps): Streams => new StreamHub(deps)
@@ -149,13 +149,13 @@ class StreamHub implements Streams {
     this.#boards.push(board)
   }
 
-  async open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<Answer> {
+  async open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse> {
     if (this.#isClosed) throw engineErrors.serverStopping()
-    const { viewer, access, admission, network } = request
+    const { viewer, access, reauthorization, network } = request
     const { clock, limits, settings } = this.#deps
-    const release = limits.take({ accountId: admission.callerId, network })
+    const release = limits.take({ accountId: reauthorization.requesterId, network })
     const stream = new ClientStream(settings.buffer)
-    const listener = new Listener<Access>({ viewer, access, admission, stream, now: clock.now() })
+    const listener = new Listener<Access>({ viewer, access, reauthorization, stream, now: clock.now() })
     const leave = channel.join(listener)
     this.#listeners.add(listener as Listener)
     stream.once('close', () => {
@@ -165,7 +165,7 @@ class StreamHub implements Streams {
     })
     try {
       const events = await this.#follow()
-      // NOTE: what changed since the request was admitted may be before the first event that is followed.
+      // NOTE: what changed since the request was authorized may be before the first event that is followed.
       listener.markStale()
       this.#renewals.start()
       this.#begin({ listener, channel, events, id: readLastEventId(request.lastEventId) }).catch((error: unknown) => {
@@ -272,7 +272,7 @@ class StreamHub implements Streams {
       else listener.markCredentials(accountId)
   }
 
-  /** Keeps connections open, ends streams that are old enough, and has those admitted again that were not for long. */
+  /** Keeps connections open, ends streams that are old enough, and authorizes listeners again after a while. */
   #beat(): void {
     const now = this.#deps.clock.now()
     const isDue = now - this.#renewedAt >= RENEW_MS

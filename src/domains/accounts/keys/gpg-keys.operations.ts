@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, created, listed, noContent, ok, text } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, created, listed, noContent, ok, text } from '../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
@@ -24,7 +24,7 @@ export function gpgKeyOperations(deps: Deps): Operation[] {
 }
 
 function lists({ gpgKeys, guards }: Deps): Operation[] {
-  const list = async (userId: UserId, paging: Paging): Promise<Answer> => {
+  const list = async (userId: UserId, paging: Paging): Promise<ApiResponse> => {
     const page = await gpgKeys.list(userId, paging)
     return listed(page, page.items.map(presentGpgKey), { link: false })
   }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import { type Answer, created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
@@ -38,7 +38,7 @@ export function sshKeyOperations(deps: Deps): Operation[] {
   return [...lists(deps), ...own(deps), ...admin(deps)]
 }
 
-async function listKeys({ site, users }: Deps, page: Page<UserKey>, viewer: Viewer): Promise<Answer> {
+async function listKeys({ site, users }: Deps, page: Page<UserKey>, viewer: Viewer): Promise<ApiResponse> {
   const owners = await users.mapByIds(page.items.map((key) => key.userId))
   return listed(
     page,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { admitCaller } from '../../../core/access/admit.ts'
+import { authorizeRequester } from '../../../core/access/authorize.ts'
 import { type Authenticate, parseAuthorization, isPublicOnly } from '../../../core/access/viewer.ts'
 import { addCorsHook, answerPreflight, type CorsSettings, isPreflight } from '../../../core/http/cors.ts'
 import { clientOf as requestClient } from '../../../core/http/caller.ts'
@@ -146,7 +146,7 @@ async function userInfo(
   try {
     const viewer = await authenticate(sent, requestClient(request))
     const user =
-      viewer.kind === 'user' && admitCaller(viewer, {}).kind === 'allowed'
+      viewer.kind === 'user' && authorizeRequester(viewer, {}).kind === 'allowed'
         ? await findUser(viewer.account.name)
         : undefined
     return user === undefined

@@ -8,7 +8,7 @@ import { notFound } from '../../../core/platform/errors.ts'
 export function requireQuotas<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
   return {
     ...guard,
-    looksUpFirst: !isEnabled || guard.looksUpFirst === true,
+    hideBeforeAuth: !isEnabled || guard.hideBeforeAuth === true,
     resolve(input) {
       if (!isEnabled) throw notFound('quotas are not enabled')
       return guard.resolve(input)

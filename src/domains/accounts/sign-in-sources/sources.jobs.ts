@@ -31,7 +31,7 @@ export const createSourceJobs = ({ sync, sources }: Deps): JobDefinitions => ({
     async ({ source_id: id }, signal) => {
       if (await sources.exists(asId(id))) await sync.run(asId(id), signal)
     },
-    { lane: 'directories' },
+    { group: 'directories' },
   ),
 })
 

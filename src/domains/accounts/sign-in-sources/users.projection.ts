@@ -7,8 +7,8 @@ import { deleteIdentitiesOfKind } from './identity.store.ts'
  * sign-in or synchronization finds it by that name. Changes by the directory itself have no acting account.
  */
 export const identityProjections: Projections = {
-  async 'user.edited'(tx, { performer, payload: { user_id: userId, changed } }) {
-    if (performer.account.id !== 0 && changed.includes('login_name'))
+  async 'user.edited'(tx, { principal, payload: { user_id: userId, changed } }) {
+    if (principal.account.id !== 0 && changed.includes('login_name'))
       await deleteIdentitiesOfKind(tx, asId(userId), 'ldap')
   },
 }

@@ -1,9 +1,9 @@
 import {
-  admitCaller,
-  type CallerNeed,
+  authorizeRequester,
+  type RequesterNeed,
   type CredentialRestriction,
   restrictedViewer,
-} from '../../../core/access/admit.ts'
+} from '../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -17,18 +17,18 @@ export async function loadActingUser(
   db: Db,
   id: number,
   restriction: CredentialRestriction | undefined,
-  need: CallerNeed = {},
+  need: RequesterNeed = {},
 ): Promise<SignedIn | undefined> {
   const user = id > 0 ? await findUserById(db, asId<UserId>(id)) : undefined
   const viewer = user && restrictedViewer(user, restriction)
-  return viewer && admitCaller(viewer, need).kind === 'allowed' ? viewer : undefined
+  return viewer && authorizeRequester(viewer, need).kind === 'allowed' ? viewer : undefined
 }
 
 /** The same for a request that has waited. Undefined also when its token was deleted. */
 export async function reloadActingUser(db: Db, actor: SignedIn): Promise<SignedIn | undefined> {
   const account = await findUserById(db, actor.account.id)
   const viewer = account && { ...actor, account }
-  if (viewer === undefined || admitCaller(viewer, {}).kind !== 'allowed') return undefined
+  if (viewer === undefined || authorizeRequester(viewer, {}).kind !== 'allowed') return undefined
   return actor.tokenId === undefined || (await hasToken(db, actor.tokenId)) ? viewer : undefined
 }
 

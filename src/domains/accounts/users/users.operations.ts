@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { URL_LENGTH } from '../../../core/http/body/limits.ts'
-import { type Answer, listed, ok } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, ok } from '../../../core/http/answer/answer.ts'
 import { anyone, requireSignInWhenConfigured, signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
@@ -29,7 +29,7 @@ interface UserSearchRules {
 }
 
 export function userOperations({ guards, rules, site, users }: Deps): Operation[] {
-  const results = (page: Page<unknown>, found: readonly User[]): Answer => ({
+  const results = (page: Page<unknown>, found: readonly User[]): ApiResponse => ({
     ...listed(page),
     body: rules.wrapsResults ? { ok: true, data: found } : found,
   })

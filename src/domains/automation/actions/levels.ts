@@ -6,20 +6,20 @@ import type { Guards } from '../../../core/module.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 
 /** The level of runners: the site, a user or organization with all its repositories, or one repository. */
-export type ActionsPlace =
+export type ActionsScope =
   | { readonly kind: 'site' }
   | { readonly kind: 'owner'; readonly ownerId: UserId }
   | { readonly kind: 'repository'; readonly repoId: RepoId }
 
 /** A level as columns; both are null for the site. */
-export interface PlaceColumns {
+export interface ScopeColumns {
   readonly owner_id: number | null
   readonly repo_id: number | null
 }
 
-export const placeColumns = (place: ActionsPlace): PlaceColumns => ({
-  owner_id: place.kind === 'owner' ? place.ownerId : null,
-  repo_id: place.kind === 'repository' ? place.repoId : null,
+export const scopeColumns = (scope: ActionsScope): ScopeColumns => ({
+  owner_id: scope.kind === 'owner' ? scope.ownerId : null,
+  repo_id: scope.kind === 'repository' ? scope.repoId : null,
 })
 
 /** One of the four path prefixes of runners, runs and jobs. `Access` is the result of the guards. */
@@ -30,7 +30,7 @@ export interface ActionsLevel<Access> {
   readonly area: Area & ScopeCategory
   /** `owner`: may manage runners; `member`: may read runs and jobs. */
   readonly guards: Readonly<Record<'owner' | 'member', Guard<Access>>>
-  place(access: Access): ActionsPlace
+  scope(access: Access): ActionsScope
 }
 
 /** Builds values for a level with any result of its guards. */
@@ -47,28 +47,28 @@ export function forEachLevel<T>(guards: Pick<Guards, 'org' | 'repo'>, make: OfLe
         owner: guards.repo('owner'),
         member: guards.repo('read', { unit: 'repo.actions', needsUser: true }),
       },
-      place: ({ repo }) => ({ kind: 'repository', repoId: repo.id }),
+      scope: ({ repo }) => ({ kind: 'repository', repoId: repo.id }),
     }),
     ...make({
       name: 'org',
       path: '/orgs/{org}/actions',
       area: 'organization',
       guards: { owner: guards.org('owner'), member: guards.org('member') },
-      place: ({ org }) => ({ kind: 'owner', ownerId: org.id }),
+      scope: ({ org }) => ({ kind: 'owner', ownerId: org.id }),
     }),
     ...make({
       name: 'user',
       path: '/user/actions',
       area: 'user',
       guards: { owner: signedIn, member: signedIn },
-      place: ({ account }) => ({ kind: 'owner', ownerId: account.id }),
+      scope: ({ account }) => ({ kind: 'owner', ownerId: account.id }),
     }),
     ...make({
       name: 'admin',
       path: '/admin/actions',
       area: 'admin',
       guards: { owner: siteAdmin, member: siteAdmin },
-      place: () => ({ kind: 'site' }),
+      scope: () => ({ kind: 'site' }),
     }),
   ]
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { LIST_ITEMS, PATH_LENGTH } from '../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { type Answer, bytes } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, bytes } from '../../../core/http/answer/answer.ts'
 import { BinaryFile } from '../../../core/http/answer/binary.ts'
 import { type Context, defineOperation, type Method, type Operation } from '../../../core/http/operation.ts'
 import { etagMatches } from '../../../core/platform/http/media-type.ts'
@@ -41,7 +41,7 @@ export function archiveOperations({ guards, archives, site }: ArchiveOperationDe
     repo: Repo,
     { file, paths }: { readonly file: string; readonly paths: readonly string[] },
     request: { readonly method: Method } & Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const archive = await archives.get(repo, { file, paths })
     const headers = archiveHeaders(archive, repoUrls(repo, site))
     if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers }

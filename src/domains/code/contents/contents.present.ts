@@ -109,7 +109,7 @@ export function contentsPresenter({
     query: `?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`,
     blobs: `${urls.api}/git/blobs/`,
     html: urls.html,
-    place: `${LINK_KIND[target.kind]}/${escapePath(target.name)}/`,
+    address: `${LINK_KIND[target.kind]}/${escapePath(target.name)}/`,
   }
   const times = new Map<Identity, string>()
   const timeOf = (identity: Identity): string => {
@@ -127,7 +127,7 @@ interface Root {
   readonly query: string
   readonly blobs: string
   readonly html: string
-  readonly place: string
+  readonly address: string
 }
 
 interface Shared {
@@ -138,12 +138,12 @@ interface Shared {
 function presentContents(entry: EntryView, { root, timeOf }: Shared, show: ContentsShow): ContentsResponse {
   const path = escapePath(entry.path)
   const self = `${root.contents}${path}${root.query}`
-  const place = `${root.place}${path}`
+  const address = `${root.address}${path}`
   const isModule = entry.kind === 'submodule'
   // COMPAT: the URL of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
   // test/code/reads.test.ts).
   const git = isModule ? null : `${root.blobs}${entry.oid}`
-  const html = isModule ? null : `${root.html}/src/${place}`
+  const html = isModule ? null : `${root.html}/src/${address}`
   const hasBytes = entry.kind === 'file' || entry.kind === 'symlink'
   const content = show.content && entry.kind === 'file' ? entry.content : undefined
   return {
@@ -159,7 +159,7 @@ function presentContents(entry: EntryView, { root, timeOf }: Shared, show: Conte
     url: self,
     html_url: html,
     git_url: git,
-    download_url: hasBytes ? `${root.html}/raw/${place}` : null,
+    download_url: hasBytes ? `${root.html}/raw/${address}` : null,
     submodule_git_url: entry.submoduleUrl ?? null,
     _links: { self, git, html },
     ...(entry.lfs && { lfs_oid: entry.lfs.oid, lfs_size: entry.lfs.size }),

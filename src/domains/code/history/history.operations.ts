@@ -64,7 +64,7 @@ export const repoMarkupOperations = ({ guards, commits, markup }: RepoMarkupDeps
       prefix: '/repos/{owner}/{repo}',
       suffix: 'InRepo',
       guard: guards.repo('see'),
-      place: ({ repo, access }) => ({
+      contextOf: ({ repo, access }) => ({
         context: `/${repo.fullName}`,
         findCommits:
           unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => commits.filterCommitIds(repo, ids) : undefined,

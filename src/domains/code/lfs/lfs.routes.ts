@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { LfsRouteDeps } from './admit.ts'
+import type { LfsRouteDeps } from './authorize-lfs.ts'
 import { registerLocks } from './locks/locks.routes.ts'
 import { registerObjects } from './objects/objects.routes.ts'
 

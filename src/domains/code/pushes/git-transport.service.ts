@@ -8,7 +8,7 @@ import {
   type UploadArchiveOptions,
   type UploadPack,
 } from '../../../core/git/index.ts'
-import { isPublicRepo } from '../../../core/access/admit.ts'
+import { isPublicRepo } from '../../../core/access/authorize.ts'
 import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import type { Repo } from '../../repositories/index.ts'
 import type { OnDemandRefs } from './post-receive.ts'

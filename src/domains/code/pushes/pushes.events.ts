@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CredentialRestriction } from '../../../core/access/admit.ts'
+import { CredentialRestriction } from '../../../core/access/authorize.ts'
 import type { PayloadsOf } from '../../../core/events/index.ts'
 
 export const pushEvents = {

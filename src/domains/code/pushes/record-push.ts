@@ -1,5 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { restrictionOf } from '../../../core/access/admit.ts'
+import { restrictionOf } from '../../../core/access/authorize.ts'
 import { type Actor, actorOf } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { Events } from '../../../core/events/index.ts'

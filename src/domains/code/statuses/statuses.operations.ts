@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import { type Answer, created, listed } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, created, listed } from '../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import type { Page } from '../../../core/platform/paging.ts'
@@ -85,7 +85,7 @@ const createOperation = ({ guards, statuses, site }: StatusOperationDeps): Opera
 
 function readOperations({ guards, repos, site, statuses }: StatusOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
-  const answer = (repo: Repo, page: Page<StatusView>): Answer =>
+  const answer = (repo: Repo, page: Page<StatusView>): ApiResponse =>
     listed(
       page,
       page.items.map((view) => presentStatus(view, repoUrls(repo, site).api, site)),

@@ -16,7 +16,10 @@ export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>
  */
 export function createWikiGuard(repoGuard: RepoGuard): WikiGuard {
   return (intent) => ({
-    ...repoGuard('see', { needsUser: intent !== 'read', ...(intent === 'change' && { archived: 'refuse-first' }) }),
+    ...repoGuard('see', {
+      needsUser: intent !== 'read',
+      ...(intent === 'change' && { archived: 'refuse-before-sign-in' }),
+    }),
     describe: `${intent === 'read' ? 'read' : 'write'} repo.wiki`,
     decide({ repo, access }, { viewer }) {
       const mode = wikiMode(viewer, {

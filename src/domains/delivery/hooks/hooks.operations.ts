@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH, PATH_LENGTH } from '../../../core/http/body/limits.ts'
 import {
-  type Answer,
+  type ApiResponse,
   created,
   listed,
   noContent,
@@ -204,7 +204,7 @@ function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operation
   ]
 }
 
-const warningOfEvents = ({ events = [] }: EditHookOption, answer: Answer): Answer =>
+const warningOfEvents = ({ events = [] }: EditHookOption, answer: ApiResponse): ApiResponse =>
   withWarnings(answer, unknownWords('events', events, isHookEvent))
 
 function readChange(body: EditHookOption): HookChange {

@@ -4,7 +4,7 @@ import type { EventKind, Projections } from '../../../core/events/index.ts'
 import { eachAtOnce } from '../../../core/platform/concurrency/each-at-once.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import type { BuildMessages } from './payloads/payload.ts'
-import { type DeletedPlace, hasActiveWebhooks, lockUnbuiltEvents, storeMessages } from './delivery/hook-event.store.ts'
+import { type DeletedSource, hasActiveWebhooks, lockUnbuiltEvents, storeMessages } from './delivery/hook-event.store.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { copyDefaultWebhooks } from './webhook.store.ts'
 
@@ -33,9 +33,9 @@ const NEVER = new AbortController().signal
  */
 export function earlyBuildProjections({ builders, log, siteOnly }: EarlyBuildDeps): Projections {
   const kinds = [...builders.keys()]
-  const buildEarly = async (tx: Tx, place: DeletedPlace): Promise<void> => {
-    if (!(await hasActiveWebhooks(tx, { repoId: 0, ownerId: 0, ...place }, { siteOnly }))) return
-    const unbuilt = await lockUnbuiltEvents(tx, place, { kinds, limit: MAX_EVENTS })
+  const buildEarly = async (tx: Tx, source: DeletedSource): Promise<void> => {
+    if (!(await hasActiveWebhooks(tx, { repoId: 0, ownerId: 0, ...source }, { siteOnly }))) return
+    const unbuilt = await lockUnbuiltEvents(tx, source, { kinds, limit: MAX_EVENTS })
     if (unbuilt.length === 0) return
     const ended = new AbortController()
     const late = sleep(MAX_MS, undefined, { signal: ended.signal }).catch(() => {})

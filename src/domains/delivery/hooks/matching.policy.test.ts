@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeOf } from './delivery/match-hooks.policy.ts'
+import { sourceOf } from './delivery/match-hooks.policy.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import { eventOf, passesBranchFilter, wantsMessage } from './matching.policy.ts'
 
@@ -41,15 +41,15 @@ const TYPES = [
 
 const NAMES = [...new Set(TYPES.flatMap(({ names }) => names))]
 
-describe('the place of an event', () => {
+describe('the source of an event', () => {
   const event = (kind: string, payload: object) => ({ id: 1, kind, repoId: 7, actorId: 1, at: 1, payload }) as never
 
   it('is its repository, for a package the linked one and the owner', () => {
-    expect(placeOf(event('issue.created', {}))).toEqual({ repoId: 7, ownerId: 0 })
-    expect(placeOf(event('repo.deleted', { owner_id: 3 }))).toEqual({ repoId: 7, ownerId: 3 })
+    expect(sourceOf(event('issue.created', {}))).toEqual({ repoId: 7, ownerId: 0 })
+    expect(sourceOf(event('repo.deleted', { owner_id: 3 }))).toEqual({ repoId: 7, ownerId: 3 })
     for (const kind of ['package.created', 'package.deleted']) {
-      expect(placeOf(event(kind, { owner_id: 3, repo_id: 5 }))).toEqual({ repoId: 5, ownerId: 3 })
-      expect(placeOf(event(kind, { owner_id: 3 }))).toEqual({ repoId: 0, ownerId: 3 })
+      expect(sourceOf(event(kind, { owner_id: 3, repo_id: 5 }))).toEqual({ repoId: 5, ownerId: 3 })
+      expect(sourceOf(event(kind, { owner_id: 3 }))).toEqual({ repoId: 0, ownerId: 3 })
     }
   })
 })

@@ -20,7 +20,7 @@ export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => (
     mail?.spread(activity, after),
   ),
   'mail.send': defineJob(mailJobPayloads['mail.send'], async (batch, signal) => mail?.send(batch, signal), {
-    lane: 'mail',
+    group: 'mail',
   }),
 })
 

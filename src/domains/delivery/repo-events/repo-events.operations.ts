@@ -21,9 +21,9 @@ export const repoEventOperations = ({ guards, streams, board }: RepoEventOperati
     guard: guards.repo('see'),
     responses: { 200: EventStream },
     errors: [404, 429],
-    handler: ({ viewer, access, admission, network, headers }) =>
+    handler: ({ viewer, access, reauthorization, network, headers }) =>
       streams.open(
-        { viewer, access, admission, network, lastEventId: headers['last-event-id'] },
+        { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] },
         board.channel(access.repo.id),
       ),
   }),

@@ -2,15 +2,15 @@ import type { Db } from '../../../core/db/database.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { loadCommentsByIds } from '../issues/comments/comment-views.ts'
 import { presentComment } from '../issues/issues.present.ts'
-import type { CommentPlace } from '../../repositories/index.ts'
+import type { CommentLocation } from '../../repositories/index.ts'
 
 /** The comments of activities, as feeds contain them; see `ActivityComments`. */
 export async function loadFeedComments(
   db: Db,
   site: Site,
-  places: readonly CommentPlace[],
+  locations: readonly CommentLocation[],
 ): Promise<Map<number, ReturnType<typeof presentComment>>> {
-  const repoOf = new Map(places.map(({ commentId, repoId }) => [commentId, repoId]))
+  const repoOf = new Map(locations.map(({ commentId, repoId }) => [commentId, repoId]))
   const views = await loadCommentsByIds(db, [...repoOf.keys()])
   const own = views.filter(({ comment, repo }) => repoOf.get(comment.id) === repo.id)
   return new Map(own.map((view) => [view.comment.id, presentComment(view, site)]))

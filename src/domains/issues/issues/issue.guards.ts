@@ -1,8 +1,8 @@
-import { isPublicRepo } from '../../../core/access/admit.ts'
+import { isPublicRepo } from '../../../core/access/authorize.ts'
 import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database, Db } from '../../../core/db/database.ts'
-import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../core/http/guards/guard.ts'
 import { MovedError, forbidden, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<Record<IssueLevel, string>> = {
 
 const DESCRIPTIONS: Readonly<Record<IssueLevel, string>> = {
   read: 'read the unit of the issue',
-  edit: 'the poster of the issue, or write its unit',
+  edit: 'the author of the issue, or write its unit',
   write: 'write the unit of the issue',
   admin: 'admin',
 }
@@ -49,7 +49,7 @@ const DESCRIPTIONS: Readonly<Record<IssueLevel, string>> = {
 /** Returns 404 for issues that the requester may not read (behaviour/issues#conventions). */
 export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): IssueGuard {
   return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level], isHidden } = {}) =>
-    onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
+    nested(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
       resolve: async (target, { params, viewer }) => ({
         issue: await getReadableIssue(read, viewer, target, parseInteger(params['index'])),

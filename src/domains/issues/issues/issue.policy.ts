@@ -20,7 +20,7 @@ export const canWriteIssue = (access: RepoAccess, issue: Kind): boolean =>
 
 /** Whether title, body, ref and state may be changed: by the author and writers. */
 export const canEditIssue = (viewer: Viewer, access: RepoAccess, issue: Issue): boolean =>
-  viewerId(viewer) === issue.posterId || canWriteIssue(access, issue)
+  viewerId(viewer) === issue.authorId || canWriteIssue(access, issue)
 
 /**
  * Whether issues of the repository may be assigned to a user with this access

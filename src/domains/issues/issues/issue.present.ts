@@ -59,7 +59,7 @@ export function presentIssues(views: readonly IssueView[], viewer: Viewer, site:
 
 /** Presenters of the entities that issues refer to, shared within one response. */
 const partsFor = (viewer: Viewer, site: Site) => ({
-  poster: onceForEach((user: User) => userPresenters.present(user, viewer, site)),
+  author: onceForEach((user: User) => userPresenters.present(user, viewer, site)),
   assignee: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
   label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
   milestone: onceForEach(presentMilestone),
@@ -80,7 +80,7 @@ function onceForEach<Entity extends { readonly id: number }, Args extends unknow
 }
 
 function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>): Issue {
-  const { issue, repo, poster } = view
+  const { issue, repo, author } = view
   const urls = issueUrls(issue, repo, site)
   const assignees = view.assignees.map((user) => parts.assignee(user))
   return {
@@ -88,7 +88,7 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     url: urls.api,
     html_url: urls.html,
     number: issue.number,
-    user: poster ? parts.poster(poster) : userPresenters.presentGhost(site),
+    user: author ? parts.author(author) : userPresenters.presentGhost(site),
     ...presentOriginalAuthor(issue.originalAuthor),
     title: issue.title,
     body: issue.body,

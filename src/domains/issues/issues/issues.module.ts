@@ -10,7 +10,7 @@ import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
 import { createIssueLists } from './lists/lists.service.ts'
-import { planIssues } from './planning.ts'
+import { triageOperations } from './triage.ts'
 import { createTextIndexer } from './texts/index-texts.ts'
 import type { Timeline } from './timeline/timeline.service.ts'
 
@@ -55,7 +55,7 @@ export const module = defineModule({
         ...listOperations({ guards, lists: createIssueLists(database), site }),
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,
-        ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
+        ...triageOperations(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],
       events: { ...issueEvents, ...discussion.events },
       projections: { ...issueProjections, ...assignmentProjections, ...discussion.projections },

@@ -29,11 +29,11 @@ export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Rep
 
 /** Shows the author as an anonymous client sees it (behaviour/issues#the-issue-object). */
 export function presentComment(view: CommentView, site: Site): Comment {
-  const { comment, poster, assets } = view
+  const { comment, author, assets } = view
   return {
     id: comment.id,
     ...entryUrls(comment.id, view, site),
-    user: poster ? userPresenters.present(poster, ANONYMOUS, site) : userPresenters.presentGhost(site),
+    user: author ? userPresenters.present(author, ANONYMOUS, site) : userPresenters.presentGhost(site),
     ...presentOriginalAuthor(comment.originalAuthor),
     body: comment.body,
     commit_id: 'commitOid' in comment.payload ? comment.payload.commitOid : '',

@@ -36,7 +36,7 @@ const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueInView): 
     await deleteRow(tx, issue.id)
     await appendIssueEvent(change, 'issue.deleted', {
       title: issue.title,
-      poster_id: issue.posterId,
+      poster_id: issue.authorId,
       record: issue,
       label_ids: labelIds,
       assignee_ids: [...assigneeIds],
@@ -66,9 +66,9 @@ export function createIssues(deps: IssuesDeps) {
     async create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<IssueView> {
       const { repo } = target
       const { issue, plan } = await createIssue(deps, actor, target, input)
-      const poster = userRows.knownUser(actor.account)
-      if (poster === undefined) return (await viewsIn(read, repo, [issue]))[0]!
-      return { issue, repo, poster, ...plan, assets: [], pull: undefined }
+      const author = userRows.knownUser(actor.account)
+      if (author === undefined) return (await viewsIn(read, repo, [issue]))[0]!
+      return { issue, repo, author, ...plan, assets: [], pull: undefined }
     },
     /** See `editIssue`. */
     edit: (actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> =>

@@ -19,7 +19,7 @@ export interface IssueView {
   readonly issue: Issue
   readonly repo: Repo
   /** Undefined when the account was deleted. */
-  readonly poster: User | undefined
+  readonly author: User | undefined
   readonly assignees: readonly User[]
   /** Sorted by name. */
   readonly labels: readonly Label[]
@@ -53,7 +53,7 @@ export async function loadIssueViews(
         issues.filter((issue) => issue.isPull).map((issue) => issue.id),
       ),
   ])
-  const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
+  const userIds = new Set([...issues.map((issue) => issue.authorId), ...[...assignees.values()].flat()])
   const owners = [...repos.values()].map(({ owner }) => owner)
   const users = new Map((await userQueries.listByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
   const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
@@ -64,7 +64,7 @@ export async function loadIssueViews(
     return {
       issue,
       repo,
-      poster: users.get(issue.posterId),
+      author: users.get(issue.authorId),
       assignees: usersOf(assignees.get(issue.id)),
       labels: labels.get(issue.id) ?? [],
       milestone: issue.milestoneId && milestones.get(issue.milestoneId),
@@ -84,7 +84,7 @@ export async function loadDeletedIssueView(
   repo: Repo,
 ): Promise<IssueView | undefined> {
   if (record === undefined) return undefined
-  const users = await userQueries.listByIds(db, [record.posterId, ...assigneeIds.map((id) => asId<UserId>(id))])
+  const users = await userQueries.listByIds(db, [record.authorId, ...assigneeIds.map((id) => asId<UserId>(id))])
   const labels = await listLabelsByIds(
     db,
     labelIds.map((id) => asId<LabelId>(id)),
@@ -93,7 +93,7 @@ export async function loadDeletedIssueView(
   return {
     issue: record,
     repo,
-    poster: users.find((user) => user.id === record.posterId),
+    author: users.find((user) => user.id === record.authorId),
     assignees: assigneeIds.flatMap((id) => users.find((user) => user.id === id) ?? []),
     labels: labelIds.flatMap((id) => labels.find((label) => label.id === id) ?? []),
     milestone: record.milestoneId && milestones.get(record.milestoneId),

@@ -1,8 +1,8 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { AuthorColumns } from '../../../core/db/original-author.ts'
-import type { Reaction, ReactionPlace } from './reaction.store.ts'
+import type { Reaction, ReactionKey } from './reaction.store.ts'
 
-export type ImportedReaction = ReactionPlace &
+export type ImportedReaction = ReactionKey &
   Pick<Reaction, 'userId' | 'content' | 'createdAt'> & {
     /** Its name contains the service, as `ann(gitea)`. */
     readonly author: AuthorColumns

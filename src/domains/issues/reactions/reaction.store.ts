@@ -7,7 +7,7 @@ import { type OriginalAuthor, toOriginalAuthor } from '../../../core/db/original
 import type { ReactionTable } from './reaction.table.ts'
 
 /** An issue, or one of its comments. */
-export interface ReactionPlace {
+export interface ReactionKey {
   readonly issueId: IssueId
   readonly commentId: number | undefined
 }
@@ -28,7 +28,7 @@ const toReaction = (row: Selectable<ReactionTable>): Reaction => ({
   createdAt: row.created_at,
 })
 
-const reactionsTo = (db: Db, { issueId, commentId }: ReactionPlace) =>
+const reactionsTo = (db: Db, { issueId, commentId }: ReactionKey) =>
   db
     .selectFrom('reaction')
     .selectAll()
@@ -36,19 +36,19 @@ const reactionsTo = (db: Db, { issueId, commentId }: ReactionPlace) =>
     .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
 
 /** Oldest first. */
-export const listReactions = (db: Db, place: ReactionPlace, paging: Paging): Promise<Page<Reaction>> =>
-  selectPage(reactionsTo(db, place).orderBy('id'), paging, toReaction)
+export const listReactions = (db: Db, key: ReactionKey, paging: Paging): Promise<Page<Reaction>> =>
+  selectPage(reactionsTo(db, key).orderBy('id'), paging, toReaction)
 
 /** Oldest first. */
-export const listAllReactions = async (db: Db, place: ReactionPlace): Promise<Reaction[]> =>
-  (await reactionsTo(db, place).orderBy('id').execute()).map(toReaction)
+export const listAllReactions = async (db: Db, key: ReactionKey): Promise<Reaction[]> =>
+  (await reactionsTo(db, key).orderBy('id').execute()).map(toReaction)
 
 export async function findReaction(
   db: Db,
-  place: ReactionPlace,
+  key: ReactionKey,
   { userId, content }: Pick<Reaction, 'userId' | 'content'>,
 ): Promise<Reaction | undefined> {
-  const row = await reactionsTo(db, place)
+  const row = await reactionsTo(db, key)
     .where('user_id', '=', userId)
     .where('content', '=', content)
     .where('original_author', '=', '')
@@ -58,7 +58,7 @@ export async function findReaction(
 
 export async function insertReaction(
   tx: Tx,
-  { issueId, commentId }: ReactionPlace,
+  { issueId, commentId }: ReactionKey,
   { userId, content, createdAt }: Reaction,
 ): Promise<void> {
   await tx
@@ -69,7 +69,7 @@ export async function insertReaction(
 
 export async function deleteReaction(
   tx: Tx,
-  { issueId, commentId }: ReactionPlace,
+  { issueId, commentId }: ReactionKey,
   { userId, content }: Pick<Reaction, 'userId' | 'content'>,
 ): Promise<void> {
   await tx

@@ -1,4 +1,4 @@
-import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../core/http/guards/guard.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { canWriteIssue, isComment } from '../issues/issue.policy.ts'
@@ -23,8 +23,8 @@ const requireUnlocked = ({ issue, access }: IssueInView): void => {
 export function issueReactionGuards({ issue: guard }: Pick<Guards, 'issue'>): ReactionGuards {
   const resolve = () => ({ comment: undefined })
   return {
-    read: onTop(guard('read'), { resolve }),
-    change: onTop(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
+    read: nested(guard('read'), { resolve }),
+    change: nested(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
   }
 }
 
@@ -32,10 +32,10 @@ export function issueReactionGuards({ issue: guard }: Pick<Guards, 'issue'>): Re
 export function commentReactionGuards({ comment: guard }: Pick<Guards, 'comment'>): ReactionGuards {
   const resolve = ({ entry }: EntryInView) => {
     if (!isComment(entry)) throw errors.commentNotFound()
-    return { comment: { id: entry.id, posterId: entry.actorId } }
+    return { comment: { id: entry.id, authorId: entry.actorId } }
   }
   return {
-    read: onTop(guard('read'), { resolve }),
-    change: onTop(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
+    read: nested(guard('read'), { resolve }),
+    change: nested(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
   }
 }

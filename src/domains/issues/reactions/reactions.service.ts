@@ -12,12 +12,12 @@ import {
   listAllReactions,
   listReactions,
   type Reaction,
-  type ReactionPlace,
+  type ReactionKey,
 } from './reaction.store.ts'
 
 /** An issue, or one of its comments. */
 export interface ReactionTarget extends Pick<IssueInView, 'repo' | 'issue'> {
-  readonly comment?: { readonly id: number; readonly posterId: UserId } | undefined
+  readonly comment?: { readonly id: number; readonly authorId: UserId } | undefined
 }
 
 export interface ReactionView {
@@ -45,11 +45,11 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
   return {
     /** Oldest first. */
     async list(target: ReactionTarget, paging: Paging): Promise<Page<ReactionView>> {
-      const { items, total } = await listReactions(read, placeOf(target), paging)
+      const { items, total } = await listReactions(read, keyOf(target), paging)
       return { items: await viewsOf(items), total }
     },
     listAll: async (target: ReactionTarget): Promise<ReactionView[]> =>
-      viewsOf(await listAllReactions(read, placeOf(target))),
+      viewsOf(await listAllReactions(read, keyOf(target))),
     /**
      * `isNew` is false when the reaction already existed. Throws Forbidden for a reaction that is not allowed, and for
      * an account that the owner of the repository or an author blocks.
@@ -64,11 +64,11 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
       const { reaction, isNew } = await database.transaction(async (tx) => {
         // Serializes requests of the user, so that the reaction is inserted once.
         await userQueries.lock(tx, [userId])
-        if (!isAdmin) await blockQueries.requireUnblocked(tx, userId, postersOf(target))
-        const before = await findReaction(tx, placeOf(target), { userId, content })
+        if (!isAdmin) await blockQueries.requireUnblocked(tx, userId, authorsOf(target))
+        const before = await findReaction(tx, keyOf(target), { userId, content })
         if (before !== undefined) return { reaction: before, isNew: false }
         const added = { userId, content, createdAt: clock.now() }
-        await insertReaction(tx, placeOf(target), added)
+        await insertReaction(tx, keyOf(target), added)
         return { reaction: added, isNew: true }
       })
       const [view] = await viewsOf([reaction])
@@ -77,14 +77,14 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
     },
     /** Deletes the actor's reaction, if there is one. */
     delete: ({ account }: SignedIn, target: ReactionTarget, content: string): Promise<void> =>
-      database.transaction((tx) => deleteReaction(tx, placeOf(target), { userId: account.id, content })),
+      database.transaction((tx) => deleteReaction(tx, keyOf(target), { userId: account.id, content })),
   }
 }
 
-const placeOf = ({ issue, comment }: ReactionTarget): ReactionPlace => ({ issueId: issue.id, commentId: comment?.id })
+const keyOf = ({ issue, comment }: ReactionTarget): ReactionKey => ({ issueId: issue.id, commentId: comment?.id })
 
-const postersOf = ({ repo, issue, comment }: ReactionTarget): UserId[] => [
+const authorsOf = ({ repo, issue, comment }: ReactionTarget): UserId[] => [
   repo.ownerId,
-  issue.posterId,
-  ...(comment === undefined ? [] : [comment.posterId]),
+  issue.authorId,
+  ...(comment === undefined ? [] : [comment.authorId]),
 ]

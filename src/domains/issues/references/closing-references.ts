@@ -11,7 +11,7 @@ import { needsRight } from './reference.policy.ts'
 import { DomainError } from '../../../core/platform/errors.ts'
 import { type AccountChange, changeState, type StateRules, type TimeBookings } from '../issues/changes/issue-change.ts'
 import type { KeywordAction, IssueReference } from './parsing/parse-references.ts'
-import { admitCaller, reachesRepo } from '../../../core/access/admit.ts'
+import { authorizeRequester, reachesRepo } from '../../../core/access/authorize.ts'
 import type { RepoAccess } from '../../../core/access/repo-access.ts'
 
 /** An issue or pull request with the permissions of a text's author. */
@@ -58,13 +58,13 @@ export async function loadTargets(
   const byId = new Map(repos.map((repo) => [repo.id, repo]))
   const accesses = await accessQueries.loadAll(db, author, repos)
   const owners = repos.map((repo) => repo.ownerId)
-  const posters = issues.map((issue) => issue.posterId)
-  const blockers = new Set(await blockQueries.listBlockers(db, author.account.id, [...owners, ...posters]))
+  const authors = issues.map((issue) => issue.authorId)
+  const blockers = new Set(await blockQueries.listBlockers(db, author.account.id, [...owners, ...authors]))
   return new Map(
     issues.flatMap((issue) => {
       const [repo, access] = [byId.get(issue.repoId), accesses.get(issue.repoId)]
       if (repo === undefined || access === undefined) return []
-      const isBlocked = blockers.has(repo.ownerId) || blockers.has(issue.posterId)
+      const isBlocked = blockers.has(repo.ownerId) || blockers.has(issue.authorId)
       const mayRefer = !isBlocked && isReached(author, issue, { repo, from }) && canReadIssue(access, issue)
       return [[issue.id, { issue, repo, access, mayRefer }]]
     }),
@@ -95,7 +95,8 @@ const hasScope = (
   { repoId, isPull }: Issue,
   { from, level }: Pick<Reach, 'from'> & { readonly level: ScopeLevel },
 ): boolean =>
-  repoId === from.id || admitCaller(actor, { scopes: [isPull ? 'repository' : 'issue'], level }).kind === 'allowed'
+  repoId === from.id ||
+  authorizeRequester(actor, { scopes: [isPull ? 'repository' : 'issue'], level }).kind === 'allowed'
 
 export interface KeywordDeps {
   readonly stateRules: StateRules

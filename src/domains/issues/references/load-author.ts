@@ -1,4 +1,4 @@
-import { restrictedViewer, restrictionOf } from '../../../core/access/admit.ts'
+import { restrictedViewer, restrictionOf } from '../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent } from '../../../core/events/index.ts'

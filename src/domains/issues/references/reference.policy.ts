@@ -1,13 +1,13 @@
 import type { KeywordAction } from './parsing/parse-references.ts'
 
-interface Place {
+interface ReferenceSide {
   readonly repoId: number
   readonly isPull: boolean
 }
 
 interface KeywordUse {
-  readonly source: Place & { readonly isComment: boolean }
-  readonly target: Place
+  readonly source: ReferenceSide & { readonly isComment: boolean }
+  readonly target: ReferenceSide
   /** The author may write the target, or created it. */
   readonly mayClose: boolean
 }

@@ -3,7 +3,7 @@ import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { listed, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../core/http/guards/account.guards.ts'
-import { onTop } from '../../../core/http/guards/guard.ts'
+import { nested } from '../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { errors } from '../../errors.ts'
 import { canReadIssue, canWriteIssue } from '../issues/issue.policy.ts'
@@ -27,7 +27,7 @@ function requireTracking({ repo }: RepoInView): void {
 }
 
 function repoOperations({ guards, times, findUser, site }: TimeOperationDeps): Operation[] {
-  const readers = onTop(guards.repo('see', { needsUser: true }), {
+  const readers = nested(guards.repo('see', { needsUser: true }), {
     describe: 'read repo.issues',
     resolve: () => ({}),
     decide({ access }) {
@@ -66,7 +66,7 @@ function repoOperations({ guards, times, findUser, site }: TimeOperationDeps): O
       id: 'userTrackedTimes',
       path: `${PATH}/{user}`,
       summary: 'Times of a user in a repository: for itself and administrators of the repository',
-      guard: onTop(readers, {
+      guard: nested(readers, {
         describe: 'the user, or admin',
         resolve: () => ({}),
         decide({ access }, { viewer, params }) {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../core/db/database.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
-import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../core/http/guards/guard.ts'
 import { type DomainError, forbidden } from '../../../core/platform/errors.ts'
 import type { IssueGuard } from '../issues/issue.guards.ts'
 import type { IssueInView } from '../issues/views.ts'
@@ -17,7 +17,7 @@ interface TrackerGuardOptions {
 export const createTrackerGuard =
   ({ read }: Database, issueGuard: IssueGuard) =>
   ({ level, whenOff }: TrackerGuardOptions): Guard<IssueInView> =>
-    onTop(issueGuard(level, { needsUser: true, refusal: '' }), {
+    nested(issueGuard(level, { needsUser: true, refusal: '' }), {
       describe: `${level} the unit of the issue, and enter times for it`,
       resolve: async ({ issue }) => ({ assigneeIds: (await listAssigneeIds(read, [issue.id])).get(issue.id) ?? [] }),
       decide(found, { viewer }) {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { DomainError } from '../../../core/platform/errors.ts'
@@ -77,7 +77,7 @@ function addOperations({ tracker, times, findUser, site }: TimeOperationDeps): O
       body: AddTimeOption,
       responses: { 200: TrackedTimeModel },
       errors: [400, 403, 404, 422],
-      async handler({ access, viewer, body }): Promise<Answer> {
+      async handler({ access, viewer, body }): Promise<ApiResponse> {
         const actor = requireUser(viewer)
         const isOther = body.user_name !== undefined && body.user_name !== '' && isRepoAdmin(access.access)
         const userId = isOther ? (await findUser.named(actor, body.user_name!)).id : actor.account.id

@@ -23,7 +23,7 @@ export function mayTrack({ account }: SignedIn, { repo, access, issue, assigneeI
   const { timeTracker, onlyContributorsTrackTime } = parseRepoSettings(repo.settings).internalTracker
   if (!timeTracker) return false
   if (!onlyContributorsTrackTime || canWriteIssue(access, issue)) return true
-  return account.id === issue.posterId || assigneeIds.includes(account.id)
+  return account.id === issue.authorId || assigneeIds.includes(account.id)
 }
 
 /** Hours and minutes, seconds below a minute; empty for none (behaviour/issues#timeline). */

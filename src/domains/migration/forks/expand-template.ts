@@ -77,12 +77,12 @@ async function expandFile(
   const text = await readSmall(git, entry.oid)
   const expanded = text === undefined ? undefined : await expandVariables(text, variables)
   const wanted = expandPath(path, variables)
-  const place = isSafePath(wanted) ? wanted : path
+  const target = isSafePath(wanted) ? wanted : path
   const oid = expanded === undefined || expanded === text ? entry.oid : writer.blob(expanded)
-  if (place === path) return oid === entry.oid ? [] : [{ path, mode: entry.mode, oid }]
+  if (target === path) return oid === entry.oid ? [] : [{ path, mode: entry.mode, oid }]
   return [
     { path, delete: true },
-    { path: place, mode: entry.mode, oid },
+    { path: target, mode: entry.mode, oid },
   ]
 }
 

@@ -78,9 +78,9 @@ export function forkOperations({
       errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo }, body }) {
         requireForks()
-        const caller = requireUser(viewer)
-        const fork = await forks.create(caller, repo, {
-          owner: await findOwner(caller, body.organization),
+        const requester = requireUser(viewer)
+        const fork = await forks.create(requester, repo, {
+          owner: await findOwner(requester, body.organization),
           name: body.name || repo.name,
         })
         return accepted(presentRepo(await repos.viewOfCreator(viewer, fork), site))

@@ -28,7 +28,7 @@ export function createImportJobs({ database, jobs, imports }: ImportJobDeps): Jo
       })
     }),
     'imports.run': defineJob(payloads['imports.run'], ({ import_id }, signal) => imports.run(import_id, signal), {
-      lane: 'imports',
+      group: 'imports',
     }),
   }
 }

@@ -103,9 +103,9 @@ export function importOperations({ imports, repos, site, streams, board }: Impor
       guard: signedIn,
       responses: { 200: EventStream },
       errors: [404, 429],
-      async handler({ viewer, access, admission, network, headers, params }) {
+      async handler({ viewer, access, reauthorization, network, headers, params }) {
         const { id } = await imports.get(access, params.id)
-        const request = { viewer, access, admission, network, lastEventId: headers['last-event-id'] }
+        const request = { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] }
         return streams.open<SignedIn>(request, board.channel(id))
       },
     }),

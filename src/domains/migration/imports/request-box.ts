@@ -3,7 +3,7 @@ import {
   formatRestriction,
   parseRestriction,
   restrictionOf,
-} from '../../../core/access/admit.ts'
+} from '../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'

@@ -27,8 +27,8 @@ interface MirrorJobDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
 /** The maximum number of syncs that one scheduled run enqueues; the next run enqueues the rest. */
 const MAX_DUE = 1000
 
-/** Syncs wait for other servers. A separate lane prevents slow ones from delaying other jobs. */
-const LANE = { lane: 'mirrors' }
+/** Syncs wait for other servers. A separate group prevents slow ones from delaying other jobs. */
+const LANE = { group: 'mirrors' }
 
 /** Syncs of mirrors, on request and by schedule. */
 export function createMirrorJobs({ database, clock, jobs, pullMirrors, pushMirrors }: MirrorJobDeps): JobDefinitions {

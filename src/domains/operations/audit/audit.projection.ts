@@ -25,8 +25,8 @@ const accountProjections: Projections = {
     action: 'user.deleted',
     target: await accountTarget(tx, id, name),
   })),
-  'user.edited': recorded(async (tx, { performer, payload: { user_id: id, changed } }) =>
-    performer.account.id === id
+  'user.edited': recorded(async (tx, { principal, payload: { user_id: id, changed } }) =>
+    principal.account.id === id
       ? []
       : { action: 'admin.user-edited', target: await accountTarget(tx, id), details: { changed } },
   ),

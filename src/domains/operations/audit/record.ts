@@ -39,7 +39,7 @@ const NO_SOURCE = { address: '', userAgent: '', credential: { kind: 'none', id: 
 
 async function writeFact(
   tx: Tx,
-  { at, performer: { account, source = NO_SOURCE } }: Pick<AppendedEvent, 'at' | 'performer'>,
+  { at, principal: { account, source = NO_SOURCE } }: Pick<AppendedEvent, 'at' | 'principal'>,
   { action, outcome, target, details = {} }: AuditFact,
 ): Promise<void> {
   const { address, userAgent, credential, sudoBy } = source

@@ -10,7 +10,7 @@ import { DatabaseCopier } from './database/database-copier.ts'
 import { SegmentMerger } from './database/segment-merger.ts'
 import { FilesCopier } from './files/files-copier.ts'
 import { FailureNote } from './failure-note.ts'
-import { openPlace, claimedPlace, PlaceClaim } from './places/place-claim.ts'
+import { openDestination, claimedDestination, DestinationClaim } from './destinations/destination-claim.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -61,11 +61,11 @@ export const module = defineModule({
   needs: [],
   create({ config, database, git, clock, log, dataDir, processes, backupBucket }) {
     const { backup } = config
-    const opened = openPlace(backup, backupBucket)
+    const opened = openDestination(backup, backupBucket)
     if (opened === undefined) return { services: { backupStatus: undefined } }
     const boot = processes.acrossMachines ? '' : bootId()
-    const claim = new PlaceClaim({ place: opened, dataDir, clock, host: hostname(), boot })
-    const place = claimedPlace(opened, claim)
+    const claim = new DestinationClaim({ destination: opened, dataDir, clock, host: hostname(), boot })
+    const destination = claimedDestination(opened, claim)
     const { log: databaseLog } = database.connections
     const url = config.database.url
     const databaseFile = url === '' ? join(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
@@ -74,7 +74,7 @@ export const module = defineModule({
       databaseLog &&
       new DatabaseCopier({
         log: databaseLog,
-        place,
+        destination,
         clock,
         logger: log,
         databaseFile,
@@ -84,8 +84,14 @@ export const module = defineModule({
       })
     const stopping = new AbortController()
     const { signal } = stopping
-    const files = new FilesCopier({ place, dataDir, clock, database, git, days: backup.days, signal })
-    const merger = new SegmentMerger({ place, clock, exactMs: EXACT_MS, position: () => copier?.position, signal })
+    const files = new FilesCopier({ destination, dataDir, clock, database, git, days: backup.days, signal })
+    const merger = new SegmentMerger({
+      destination,
+      clock,
+      exactMs: EXACT_MS,
+      position: () => copier?.position,
+      signal,
+    })
     const copiers = copiersOf(backup, { database: copier, merger, files })
     const note = new FailureNote(dataDir, clock)
     const worker = new BackupWorker({ copiers, log, stopping, claim, note, locks: processes.locks })
@@ -100,7 +106,7 @@ export const module = defineModule({
         }),
       },
       workers: [worker],
-      checks: [backupCheck({ place, log: databaseLog, clock, databaseFile, bookmarkFile, dataDir })],
+      checks: [backupCheck({ destination, log: databaseLog, clock, databaseFile, bookmarkFile, dataDir })],
     }
   },
 })

@@ -22,7 +22,7 @@ export function renewalJobs(
   return {
     jobs: {
       'certificate.renew': defineJob(payloads['certificate.renew'], (_, signal) => renewals.renew(signal), {
-        lane: 'acme',
+        group: 'acme',
       }),
     },
     tasks: [{ name: 'renew_certificate', schedule: '*/10 * * * *', start: enqueue }],

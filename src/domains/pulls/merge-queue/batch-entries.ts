@@ -1,4 +1,4 @@
-import { reachesRepo } from '../../../core/access/admit.ts'
+import { reachesRepo } from '../../../core/access/authorize.ts'
 import { ANONYMOUS, systemActor, type Actor } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
@@ -112,7 +112,7 @@ export interface WorkerDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'l
 }
 
 /** The queue that a job works on. */
-export interface Place extends QueuedBranch {
+export interface QueueContext extends QueuedBranch {
   readonly repo: Repo
   readonly git: GitRepo
 }
@@ -120,7 +120,7 @@ export interface Place extends QueuedBranch {
 /** Whether to continue at once or to wait for an event. */
 export type Step = 'again' | 'wait'
 
-export interface BatchPlace extends Place {
+export interface BatchContext extends QueueContext {
   readonly batch: Batch
 }
 
@@ -131,14 +131,14 @@ export interface CheckedEntry extends RequestedMerge {
 /** Returns undefined when an entry can no longer be merged; that entry was removed from the queue. */
 export async function checkEntries(
   deps: WorkerDeps,
-  place: Place,
+  context: QueueContext,
   entries: readonly QueueEntry[],
 ): Promise<CheckedEntry[] | undefined> {
   const checked: CheckedEntry[] = []
   for (const entry of entries) {
-    const found = await checkEntry(deps, place, entry)
+    const found = await checkEntry(deps, context, entry)
     if (typeof found === 'string') {
-      await removeEntry(deps, place, entry, found)
+      await removeEntry(deps, context, entry, found)
       return undefined
     }
     checked.push(found)
@@ -147,7 +147,7 @@ export async function checkEntries(
 }
 
 /** The checked merge, or the reason why it is refused now. */
-async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry): Promise<CheckedEntry | string> {
+async function checkEntry(deps: WorkerDeps, { repo }: QueueContext, entry: QueueEntry): Promise<CheckedEntry | string> {
   const { read } = deps.database
   const [issue, pull, actor] = await Promise.all([
     issueQueries.findById(read, entry.issueId),
@@ -170,7 +170,12 @@ async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry):
  * Removes a pull request that cannot be merged from the queue and notifies its subscribers. Does nothing when it has
  * already been removed.
  */
-export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry, reason: string): Promise<void> {
+export async function removeEntry(
+  deps: WorkerDeps,
+  { repo }: QueueContext,
+  entry: QueueEntry,
+  reason: string,
+): Promise<void> {
   const { database, clock, log } = deps
   log.debug({ pull: entry.pullId, reason }, 'removing a pull request from the merge queue')
   await database.transaction(async (tx) => {
@@ -196,7 +201,7 @@ const MAX_NAMED = 5
 /** The state of the statuses that the protection of the branch requires of a commit; success when it requires none. */
 export async function requiredStatuses(
   { database: { read } }: Pick<WorkerDeps, 'database'>,
-  { repo, branch }: Pick<Place, 'branch' | 'repo'>,
+  { repo, branch }: Pick<QueueContext, 'branch' | 'repo'>,
   oid = '',
 ): Promise<RequiredStatuses> {
   const rule = await (await protectionQueries.loadBranchRules(read, repo, ANONYMOUS)).ruleOf(branch)
@@ -214,7 +219,7 @@ export async function requiredStatuses(
   return { isRequired: true, state, failed: failed.join(', ') }
 }
 
-const latestOf = async (read: Db, { repo, oid }: { readonly repo: Place['repo']; readonly oid: string }) =>
+const latestOf = async (read: Db, { repo, oid }: { readonly repo: QueueContext['repo']; readonly oid: string }) =>
   oid === '' ? [] : (await statusQueries.listLatest(read, { repoId: repo.id, oid })).items
 
 interface Failure {
@@ -226,16 +231,16 @@ interface Failure {
  * Removes a pull request that failed alone from the queue; splits a larger batch into halves, which are tested one
  * after the other. Earlier suspects outside of this batch are cleared.
  */
-export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, reason }: Failure): Promise<void> {
+export async function failBatch(deps: WorkerDeps, context: BatchContext, { entries, reason }: Failure): Promise<void> {
   const [only] = entries
-  if (entries.length === 1 && only !== undefined) return removeEntry(deps, place, only, reason)
+  if (entries.length === 1 && only !== undefined) return removeEntry(deps, context, only, reason)
   await deps.database.transaction(async (tx) => {
-    await repoQueries.lock(tx, place.repoId)
-    const batch = await lockBatch(tx, place.batch.id)
-    if (batch === undefined || batch.oid !== place.batch.oid) return
-    const all = await listEntries(tx, place)
+    await repoQueries.lock(tx, context.repoId)
+    const batch = await lockBatch(tx, context.batch.id)
+    if (batch === undefined || batch.oid !== context.batch.oid) return
+    const all = await listEntries(tx, context)
     const failed = all.filter(({ batchId }) => batchId === batch.id)
-    if (!(await dissolveBatch(tx, place, batch.id))) return
+    if (!(await dissolveBatch(tx, context, batch.id))) return
     const ids = failed.map(({ pullId }) => pullId)
     const suspects = new Set(failed.map(({ suspectId }) => suspectId).filter((id) => id !== 0))
     const others = all.filter(({ batchId, suspectId }) => batchId !== batch.id && suspects.has(suspectId))
@@ -279,7 +284,7 @@ export async function announceBuilt(
  */
 export async function announceLate(
   deps: WorkerDeps,
-  { repoId, batch: { id, oid } }: BatchPlace,
+  { repoId, batch: { id, oid } }: BatchContext,
   merges: readonly CheckedEntry[],
 ): Promise<void> {
   await deps.database.transaction(async (tx) => {

@@ -8,6 +8,6 @@ export const mergeQueueJobs = (deps: WorkerDeps): JobDefinitions => ({
   'merge_queue.advance': defineJob(
     mergeQueueJobPayloads['merge_queue.advance'],
     ({ repo_id, branch }, signal) => advanceQueue(deps, { repoId: asId(repo_id), branch }, signal),
-    { lane: 'merge-queue' },
+    { group: 'merge-queue' },
   ),
 })

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { type Answer, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
@@ -65,7 +65,7 @@ async function findNamesake(
   viewer: Viewer,
   access: RepoInView,
   name: string,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   try {
     await branches.get(access.repo, name)
     return undefined
@@ -86,7 +86,7 @@ function entryOperations({ guards, queue, site }: MergeQueueOperationDeps): Oper
       id: 'repoGetMergeQueueEntry',
       method: 'GET',
       path: PATH,
-      summary: 'Get the place of a pull request in the merge queue of its base',
+      summary: 'Get the position of a pull request in the merge queue of its base',
       guard: guards.pull('read'),
       responses: { 200: MergeQueueEntry },
       errors: [403, 404],
@@ -97,7 +97,7 @@ function entryOperations({ guards, queue, site }: MergeQueueOperationDeps): Oper
       id: 'repoMoveMergeQueueEntry',
       method: 'PATCH',
       path: PATH,
-      summary: 'Give a pull request another place in its merge queue',
+      summary: 'Move a pull request to another position in its merge queue',
       guard: guards.pull('admin', {
         archived: 'refuse',
         refusal: 'user should be an owner or a collaborator with admin write of a repository',

@@ -5,11 +5,11 @@ import { repoQueries } from '../../repositories/index.ts'
 import {
   announceBuilt,
   announceLate,
-  type BatchPlace,
+  type BatchContext,
   checkEntries,
   type CheckedEntry,
   failBatch,
-  type Place,
+  type QueueContext,
   removeEntry,
   requiredStatuses,
   type Step,
@@ -41,11 +41,11 @@ import { listEntries, listEntriesOfBatch, updateEntries } from './records/entry.
  *           mergeBatch   see `merge-steps.ts`; `merging`      as there; then `resumeBatch`
  * merging   resumeBatch  `testing`, for what was not merged   runs again
  */
-const STEPS: Readonly<Record<Batch['state'], (deps: WorkerDeps, place: BatchPlace) => Promise<Step>>> = {
+const STEPS: Readonly<Record<Batch['state'], (deps: WorkerDeps, context: BatchContext) => Promise<Step>>> = {
   building: buildBatch,
-  async testing(deps, place) {
-    const tested = await testBatch(deps, place)
-    return typeof tested === 'string' ? tested : mergeBatch(deps, place, tested)
+  async testing(deps, context) {
+    const tested = await testBatch(deps, context)
+    return typeof tested === 'string' ? tested : mergeBatch(deps, context, tested)
   },
   merging: resumeBatch,
 }
@@ -68,25 +68,25 @@ async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Prom
   const repo = await repoQueries.findById(read, repoId)
   if (repo === undefined || repo.isArchived) return 'wait'
   const batch = await findBatch(read, { repoId, branch })
-  const place = { repoId, branch, repo, git: deps.git.open(repo) }
-  await deleteStaleRefs(place.git, branch, batch)
-  if (batch === undefined) return takeBatch(deps, place)
-  return STEPS[batch.state](deps, { ...place, batch })
+  const context = { repoId, branch, repo, git: deps.git.open(repo) }
+  await deleteStaleRefs(context.git, branch, batch)
+  if (batch === undefined) return takeBatch(deps, context)
+  return STEPS[batch.state](deps, { ...context, batch })
 }
 
 /** Creates a batch of the first pull requests of the queue; building it checks them. */
-async function takeBatch(deps: WorkerDeps, place: Place): Promise<Step> {
+async function takeBatch(deps: WorkerDeps, context: QueueContext): Promise<Step> {
   const { database, clock, batchSize } = deps
-  const entries = await listEntries(database.read, place)
+  const entries = await listEntries(database.read, context)
   const taken = entries.slice(0, nextBatchSize(entries, batchSize))
   if (taken.length === 0) return 'wait'
   await database.transaction(async (tx) => {
-    await repoQueries.lock(tx, place.repoId)
-    if ((await findBatch(tx, place)) !== undefined) return
-    const now = await listEntries(tx, place)
+    await repoQueries.lock(tx, context.repoId)
+    if ((await findBatch(tx, context)) !== undefined) return
+    const now = await listEntries(tx, context)
     if (taken.some(({ pullId, headOid }, index) => now[index]?.pullId !== pullId || now[index].headOid !== headOid))
       return
-    const batch = await insertBatch(tx, place, clock.now())
+    const batch = await insertBatch(tx, context, clock.now())
     await updateEntries(
       tx,
       taken.map(({ pullId }) => pullId),
@@ -105,20 +105,20 @@ interface BuiltEntry extends CheckedEntry {
  * conflicts with the ones before it waits for the next batch; one that conflicts with the base is removed from the
  * queue.
  */
-async function buildBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
+async function buildBatch(deps: WorkerDeps, context: BatchContext): Promise<Step> {
   const { database } = deps
-  const { git, batch } = place
-  const entries = await listEntriesOfBatch(database.read, place, batch.id)
-  const checked = await checkEntries(deps, place, entries)
+  const { git, batch } = context
+  const entries = await listEntriesOfBatch(database.read, context, batch.id)
+  const checked = await checkEntries(deps, context, entries)
   if (checked === undefined) return 'again'
-  const { isRequired } = await requiredStatuses(deps, place)
+  const { isRequired } = await requiredStatuses(deps, context)
   // NOTE: maintenance keeps the objects of the merges until the ref points to them.
   await git.writing(async () => {
-    const base = (await git.refs.snapshot()).get(branchRef(place.branch))?.oid
-    const built = base === undefined ? [] : await buildChain(deps, place, { base, checked })
+    const base = (await git.refs.snapshot()).get(branchRef(context.branch))?.oid
+    const built = base === undefined ? [] : await buildChain(deps, context, { base, checked })
     if (base === undefined || built === undefined) return
     await git.refs.update(built.slice(-1).map(({ oid }) => ({ ref: batchRef(batch), new: oid })))
-    await database.transaction((tx) => recordBuilt(deps, tx, place, { base, built, isRequired }))
+    await database.transaction((tx) => recordBuilt(deps, tx, context, { base, built, isRequired }))
   })
   return 'again'
 }
@@ -131,15 +131,15 @@ interface Chain {
 /** The mergeable entries with their commits. Undefined when the first one conflicts; it was removed from the queue. */
 async function buildChain(
   deps: WorkerDeps,
-  place: BatchPlace,
+  context: BatchContext,
   { base, checked }: Chain,
 ): Promise<BuiltEntry[] | undefined> {
   const built: BuiltEntry[] = []
   for (const merge of checked) {
-    const outcome = await deps.batchMerges.build(merge, { git: place.git, base: built.at(-1)?.oid ?? base })
+    const outcome = await deps.batchMerges.build(merge, { git: context.git, base: built.at(-1)?.oid ?? base })
     if ('problem' in outcome) {
       if (built.length > 0) break
-      await removeEntry(deps, place, merge.entry, outcome.problem)
+      await removeEntry(deps, context, merge.entry, outcome.problem)
       return undefined
     }
     built.push({ ...merge, oid: outcome.oid })
@@ -158,13 +158,13 @@ interface Built {
 async function recordBuilt(
   deps: WorkerDeps,
   tx: Tx,
-  place: BatchPlace,
+  context: BatchContext,
   { base, built, isRequired }: Built,
 ): Promise<void> {
-  await repoQueries.lock(tx, place.repoId)
-  const batch = await lockBatch(tx, place.batch.id)
+  await repoQueries.lock(tx, context.repoId)
+  const batch = await lockBatch(tx, context.batch.id)
   if (batch?.state !== 'building') return
-  const entries = await listEntriesOfBatch(tx, place, batch.id)
+  const entries = await listEntriesOfBatch(tx, context, batch.id)
   const last = built.at(-1)
   if (last === undefined || built.some(({ entry }, index) => entries[index]?.pullId !== entry.pullId))
     return deleteBatch(tx, batch.id)
@@ -178,41 +178,41 @@ async function recordBuilt(
 }
 
 /** The merges of a built batch that are allowed now. Halves a failing batch and rebuilds one whose base has moved. */
-async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
+async function testBatch(deps: WorkerDeps, context: BatchContext): Promise<Step | readonly CheckedEntry[]> {
   const { database, clock, jobs, timeoutMs } = deps
-  const { git, batch } = place
-  const entries = await listEntriesOfBatch(database.read, place, batch.id)
-  const checked = await checkEntries(deps, place, entries)
+  const { git, batch } = context
+  const entries = await listEntriesOfBatch(database.read, context, batch.id)
+  const checked = await checkEntries(deps, context, entries)
   if (checked === undefined) return 'again'
-  if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(place.branch))?.oid !== batch.baseOid) {
-    await buildAnew(deps, place)
+  if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(context.branch))?.oid !== batch.baseOid) {
+    await buildAnew(deps, context)
     return 'again'
   }
-  const { state, failed } = await requiredStatuses(deps, place, batch.oid)
+  const { state, failed } = await requiredStatuses(deps, context, batch.oid)
   if (state === 'success') return checked
   if (state === 'pending' && !batch.isAnnounced) {
-    await announceLate(deps, place, checked)
+    await announceLate(deps, context, checked)
     return 'again'
   }
   const left = batch.builtAt + timeoutMs - clock.now()
   if (state === 'pending' && left > 0) {
     const later = { delay: left, what: `timeout ${batch.id} ${batch.builtAt}` }
-    await database.transaction((tx) => enqueueAdvance(jobs, tx, place, later))
+    await database.transaction((tx) => enqueueAdvance(jobs, tx, context, later))
     return 'wait'
   }
   const seconds = Math.round(timeoutMs / 1000)
   const reason = state === 'failure' ? `required statuses failed: ${failed}` : `no required statuses after ${seconds} s`
-  await failBatch(deps, place, { entries, reason })
+  await failBatch(deps, context, { entries, reason })
   return 'again'
 }
 
 /** Makes a batch be built again; deletes an empty one. Does nothing when the batch has changed. */
-async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
+async function buildAnew({ database }: WorkerDeps, context: BatchContext): Promise<void> {
   await database.transaction(async (tx) => {
-    await repoQueries.lock(tx, place.repoId)
-    const batch = await lockBatch(tx, place.batch.id)
+    await repoQueries.lock(tx, context.repoId)
+    const batch = await lockBatch(tx, context.batch.id)
     if (batch === undefined || batch.state === 'building') return
-    if ((await listEntriesOfBatch(tx, place, batch.id)).length === 0) await deleteBatch(tx, batch.id)
+    if ((await listEntriesOfBatch(tx, context, batch.id)).length === 0) await deleteBatch(tx, batch.id)
     else await updateBatch(tx, batch.id, { state: 'building', baseOid: '', oid: '', builtAt: 0 })
   })
 }
@@ -221,12 +221,12 @@ async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<v
 const RECHECK_MS = 10_000
 
 /** Moves the base to the commit of the batch, which merges its pull requests. */
-async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly CheckedEntry[]): Promise<Step> {
+async function mergeBatch(deps: WorkerDeps, context: BatchContext, checked: readonly CheckedEntry[]): Promise<Step> {
   const { batchMerges } = deps
-  const { repo, git, branch, batch } = place
+  const { repo, git, branch, batch } = context
   const merges = checked.map((merge) => ({ ...merge, oid: merge.entry.oid }))
   if (merges.at(-1)?.oid !== batch.oid) {
-    await buildAnew(deps, place)
+    await buildAnew(deps, context)
     return 'again'
   }
   const outcome = await batchMerges.move({
@@ -236,7 +236,7 @@ async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly
     baseOid: batch.baseOid,
     merges,
     async claim(tx) {
-      await repoQueries.lock(tx, place.repoId)
+      await repoQueries.lock(tx, context.repoId)
       const locked = await lockBatch(tx, batch.id)
       if (locked?.state !== 'testing' || locked.oid !== batch.oid) throw conflict('the batch changed meanwhile')
       await updateBatch(tx, batch.id, { state: 'merging' })
@@ -246,13 +246,13 @@ async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly
     case 'moved':
       return 'again'
     case 'stale':
-      await buildAnew(deps, place)
+      await buildAnew(deps, context)
       return 'again'
     case 'changed':
-      return checkLater(deps, place)
+      return checkLater(deps, context)
     case 'refused':
-      await returnToTest(deps, place)
-      await removeEntry(deps, place, checked[0]!.entry, outcome.reason)
+      await returnToTest(deps, context)
+      await removeEntry(deps, context, checked[0]!.entry, outcome.reason)
       return 'again'
   }
 }
@@ -261,25 +261,25 @@ async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly
  * Resumes a batch that another process is merging or was merging when it was killed. Merged pull requests are no longer
  * in the queue.
  */
-async function resumeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
+async function resumeBatch(deps: WorkerDeps, context: BatchContext): Promise<Step> {
   const { database, batchMerges } = deps
-  const entries = await listEntriesOfBatch(database.read, place, place.batch.id)
+  const entries = await listEntriesOfBatch(database.read, context, context.batch.id)
   const pullIds = entries.map(({ pullId }) => pullId)
-  if (!(await batchMerges.resume(place.repo, pullIds))) return checkLater(deps, place)
-  await returnToTest(deps, place)
+  if (!(await batchMerges.resume(context.repo, pullIds))) return checkLater(deps, context)
+  await returnToTest(deps, context)
   return 'again'
 }
 
 /** Does nothing when the batch was deleted or has changed. */
-async function returnToTest({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
+async function returnToTest({ database }: WorkerDeps, context: BatchContext): Promise<void> {
   await database.transaction(async (tx) => {
-    await repoQueries.lock(tx, place.repoId)
-    const batch = await lockBatch(tx, place.batch.id)
+    await repoQueries.lock(tx, context.repoId)
+    const batch = await lockBatch(tx, context.batch.id)
     if (batch?.state === 'merging') await updateBatch(tx, batch.id, { state: 'testing' })
   })
 }
 
-async function checkLater({ database, jobs }: WorkerDeps, place: BatchPlace): Promise<Step> {
-  await database.transaction((tx) => enqueueAdvance(jobs, tx, place, { delay: RECHECK_MS, what: 'later' }))
+async function checkLater({ database, jobs }: WorkerDeps, context: BatchContext): Promise<Step> {
+  await database.transaction((tx) => enqueueAdvance(jobs, tx, context, { delay: RECHECK_MS, what: 'later' }))
   return 'wait'
 }

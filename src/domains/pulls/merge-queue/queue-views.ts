@@ -28,8 +28,8 @@ export async function loadQueuePage(
   { repo, branch }: { readonly repo: Repo; readonly branch: string },
   paging: Paging,
 ): Promise<QueuePage> {
-  const place = { repoId: repo.id, branch }
-  const [page, batch] = await Promise.all([listEntryPage(db, place, paging), findBatch(db, place)])
+  const context = { repoId: repo.id, branch }
+  const [page, batch] = await Promise.all([listEntryPage(db, context, paging), findBatch(db, context)])
   return { items: await withDetails(db, repo, batch, page.items), total: page.total }
 }
 

@@ -1,4 +1,4 @@
-import type { CredentialRestriction } from '../../../core/access/admit.ts'
+import type { CredentialRestriction } from '../../../core/access/authorize.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'

@@ -1,4 +1,4 @@
-import type { CallerNeed } from '../../../core/access/admit.ts'
+import type { RequesterNeed } from '../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { MergeStyle } from '../../../core/git/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
@@ -15,7 +15,7 @@ export const MERGE_ACTIONS = [
 export type MergeAction = (typeof MERGE_ACTIONS)[number]
 
 /** The permissions that credentials need to merge, now or later. */
-export const MERGE_NEED: CallerNeed = { scopes: ['repository'], level: 'write' }
+export const MERGE_NEED: RequesterNeed = { scopes: ['repository'], level: 'write' }
 
 /** The options of a merge that a client requests. */
 export interface MergeRequest {

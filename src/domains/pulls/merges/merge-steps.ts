@@ -1,4 +1,4 @@
-import { type CredentialRestriction, reachesRepo, restrictionOf } from '../../../core/access/admit.ts'
+import { type CredentialRestriction, reachesRepo, restrictionOf } from '../../../core/access/authorize.ts'
 import { unitMode } from '../../../core/access/repo-access.ts'
 import { actorOf, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CredentialRestriction } from '../../../core/access/admit.ts'
+import { CredentialRestriction } from '../../../core/access/authorize.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'
@@ -33,7 +33,7 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
   'merges.detect': defineJob(
     mergeJobPayloads['merges.detect'],
     ({ repo_id }, signal) => detectMerges(deps, asId(repo_id), signal),
-    { lane: 'pulls' },
+    { group: 'pulls' },
   ),
   'merges.follow_up': defineJob(mergeJobPayloads['merges.follow_up'], ({ issue_id, deletes_branch, restriction }) =>
     followUp(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
@@ -41,11 +41,11 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
   'merges.recover': defineJob(
     mergeJobPayloads['merges.recover'],
     ({ pull_id, repo_id, oid }) => resumeInterrupted(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
-    { lane: 'pulls' },
+    { group: 'pulls' },
   ),
   'merges.try_scheduled': defineJob(
     mergeJobPayloads['merges.try_scheduled'],
     ({ pull_id }) => tryScheduled(deps, asId(pull_id)),
-    { lane: 'pulls' },
+    { group: 'pulls' },
   ),
 })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, created, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, created, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { OneOf } from '../../../core/http/answer/text.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
@@ -91,7 +91,7 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
   ]
 }
 
-const pending = (message: string): Answer => created({ merged: false, sha: '', message })
+const pending = (message: string): ApiResponse => created({ merged: false, sha: '', message })
 
 function readRequest(body: MergePullRequestOption): MergeRequest {
   // NOTE: everywhere else an empty string passes for an absent one.

@@ -8,7 +8,7 @@ export interface MessageFacts {
   readonly number: number
   readonly title: string
   readonly body: string
-  readonly posterName: string
+  readonly authorName: string
   readonly baseOwner: string
   readonly baseRepo: string
   readonly baseBranch: string
@@ -57,7 +57,7 @@ export function templateVariables(facts: MessageFacts): ReadonlyMap<string, stri
     ['HeadBranch', facts.headBranch],
     ['PullRequestTitle', facts.title],
     ['PullRequestDescription', facts.body],
-    ['PullRequestPosterName', facts.posterName],
+    ['PullRequestPosterName', facts.authorName],
     ['PullRequestIndex', String(facts.number)],
     ['PullRequestReference', reference(facts)],
     ['ClosingIssues', closes.map((number) => `close #${number}`).join(', ')],

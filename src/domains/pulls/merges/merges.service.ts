@@ -1,4 +1,4 @@
-import { restrictionOf } from '../../../core/access/admit.ts'
+import { restrictionOf } from '../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { MergeStyle } from '../../../core/git/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'

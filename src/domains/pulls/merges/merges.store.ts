@@ -1,4 +1,4 @@
-import { type CredentialRestriction, parseRestriction, formatRestriction } from '../../../core/access/admit.ts'
+import { type CredentialRestriction, parseRestriction, formatRestriction } from '../../../core/access/authorize.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Selectable } from 'kysely'

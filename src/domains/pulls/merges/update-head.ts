@@ -132,5 +132,5 @@ export async function findPusher(
   const own = await accessQueries.findWriter(read, actor, head)
   if (own !== undefined) return own
   if (!target.pull.allowsMaintainerEdit || !(await loadMergeRights(read, actor, target)).mayMerge) return undefined
-  return accessQueries.findDelegate(read, actor, { base: target.repo, head, posterId: target.issue.posterId })
+  return accessQueries.findDelegate(read, actor, { base: target.repo, head, authorId: target.issue.authorId })
 }

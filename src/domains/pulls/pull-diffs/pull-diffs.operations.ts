@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { ChangedFile as File, ChangedFileList, Whitespace } from '../../../core/git/index.ts'
-import { type Answer, bytes, listed, streamedList } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, bytes, listed, streamedList } from '../../../core/http/answer/answer.ts'
 import { TextFile } from '../../../core/http/answer/binary.ts'
 import { PATH_LENGTH } from '../../../core/http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
@@ -123,7 +123,7 @@ function answerFiles(
   query: FilesQuery,
   paging: Paging,
   present: (file: File) => ChangedFile,
-): Answer {
+): ApiResponse {
   const first = query['skip-to'] === undefined ? 0 : files.indexOf(query['skip-to'])
   const { total } = files
   if (query.page !== undefined || query.limit !== undefined) {

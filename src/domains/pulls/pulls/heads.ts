@@ -56,19 +56,19 @@ export async function findBranch(git: Git, repo: Repo, name: string): Promise<Br
 
 /**
  * The tip of the head: of its branch, or of the ref that pushes to `refs/for/` move. Undefined when the branch or its
- * repository was deleted. `place`: the base repository and the number.
+ * repository was deleted. `location`: the base repository and the number.
  */
 export async function findHeadTip(
   { database, git }: { readonly database: Pick<Database, 'read'>; readonly git: Git },
   pull: Pull,
-  place: { readonly repo: Repo; readonly number: number },
+  location: { readonly repo: Repo; readonly number: number },
 ): Promise<string | undefined> {
-  const isOwn = pull.headRepoId === place.repo.id
-  const repo = isOwn ? place.repo : pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
+  const isOwn = pull.headRepoId === location.repo.id
+  const repo = isOwn ? location.repo : pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
   if (!repo) return undefined
   const refs = await git.open(repo).refs.snapshot()
   if (!pull.isAgit) return refs.get(branchRef(pull.headBranch))?.oid
-  return refs.get(pullHeadRef(place.number))?.oid ?? pull.headOid
+  return refs.get(pullHeadRef(location.number))?.oid ?? pull.headOid
 }
 
 interface Bringing {

@@ -1,6 +1,6 @@
 import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
-import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
@@ -26,7 +26,7 @@ export type PullsGuard = (options?: PullGuardOptions) => Guard<RepoInView>
 export const createPullsGuard =
   (repoGuard: RepoGuard): PullsGuard =>
   (options = {}) =>
-    onTop(repoGuard('read', { unit: 'repo.pulls', ...options }), {
+    nested(repoGuard('read', { unit: 'repo.pulls', ...options }), {
       resolve: () => ({}),
       decide({ repo, access }) {
         if (repo.isEmpty || repo.isMirror) throw notFound('the repository has no pull requests')
@@ -47,7 +47,7 @@ export type PullGuard = (level: PullLevel, options?: OnePullOptions) => Guard<Pu
 
 export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): PullGuard {
   return (level, { refusal = '', ...options } = {}) =>
-    onTop(pullsGuard({ needsUser: level !== 'read', ...options }), {
+    nested(pullsGuard({ needsUser: level !== 'read', ...options }), {
       describe: DESCRIPTIONS[level],
       async resolve({ repo }, { params }) {
         const found = await findPullByNumber(read, repo.id, parseInteger(params['index']))
@@ -71,7 +71,7 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
 
 const DESCRIPTIONS: Readonly<Record<PullLevel, string>> = {
   read: 'read repo.pulls and repo.code',
-  edit: 'the poster of the pull request, or write repo.pulls',
+  edit: 'the author of the pull request, or write repo.pulls',
   write: 'write repo.pulls',
   admin: 'admin',
 }

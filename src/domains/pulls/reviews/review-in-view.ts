@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '../../issues/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import type { CommentPlace } from './records/records.store.ts'
+import type { CommentPosition } from './records/records.store.ts'
 import type { Review } from './records/review.store.ts'
 import type { Core, Services } from '../../../core/module.ts'
 
@@ -12,7 +12,7 @@ export interface ReviewInView extends PullInView {
 /** A comment of a review that the viewer may see. */
 export interface ReviewCommentInView extends ReviewInView {
   readonly entry: TimelineEntry
-  readonly place: CommentPlace
+  readonly position: CommentPosition
 }
 
 export interface ReviewDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'git' | 'log'> {

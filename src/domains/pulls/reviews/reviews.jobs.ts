@@ -7,7 +7,7 @@ import { findPullByIssue } from '../pulls/records/pull.store.ts'
 import { isDraftTitle } from '../pulls/pull.policy.ts'
 import { type OwnerDeps, requestOwners } from './owners/request-owners.ts'
 import { actorOf } from '../../../core/access/viewer.ts'
-import { followHead, type FollowDeps } from './pushes/follow-head.ts'
+import { syncReviews, type SyncDeps } from './pushes/sync-reviews.ts'
 
 const ownerJobPayloads = {
   /** Requests reviews from the owners of the changed files. */
@@ -58,14 +58,14 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof pushJobPayloads> {}
 }
 
-export const pushJobs = (deps: FollowDeps): JobDefinitions => ({
+export const pushJobs = (deps: SyncDeps): JobDefinitions => ({
   'reviews.sync_head': defineJob(pushJobPayloads['reviews.sync_head'], ({ pull_id, actor_id }) =>
-    followHead(deps, actorOf(asId(actor_id)), asId(pull_id)),
+    syncReviews(deps, actorOf(asId(actor_id)), asId(pull_id)),
   ),
 })
 
 /** The job handles all comments and reviews, including those that were posted while the head moved. */
-export const enqueueFollowing = (
+export const enqueueSync = (
   jobs: Jobs,
   tx: Tx,
   { pullId, actorId }: { readonly pullId: number; readonly actorId: number },

@@ -94,10 +94,10 @@ function readOwners(words: readonly string[]): Owners {
 }
 
 /** A pull request, or one that is about to be created. */
-export interface RequestPlace {
+export interface ReviewTarget {
   readonly repo: Repo
   readonly baseBranch: string
-  readonly posterId: UserId
+  readonly authorId: UserId
 }
 
 /**
@@ -105,21 +105,21 @@ export interface RequestPlace {
  * members of teams that read pull requests. NOTE: this does not include site administrators
  * (behaviour/pull-requests#requested-reviewers).
  */
-export function canChooseReviewers(userId: UserId, { repo, posterId }: RequestPlace, grants: RepoGrants): boolean {
+export function canChooseReviewers(userId: UserId, { repo, authorId }: ReviewTarget, grants: RepoGrants): boolean {
   if (repo.isArchived) return false
-  if (userId === repo.ownerId || userId === posterId) return true
+  if (userId === repo.ownerId || userId === authorId) return true
   return grants.collaboration >= AccessMode.read || grants.teams.some(readsPulls)
 }
 
 /** Why a user cannot be requested to review, in the words of the API; undefined when allowed. */
-export function reviewerProblem(user: User, access: RepoAccess, { posterId }: RequestPlace): string | undefined {
+export function reviewerProblem(user: User, access: RepoAccess, { authorId }: ReviewTarget): string | undefined {
   if (user.kind === 'organization') return "Organization can't be added as reviewer"
-  if (user.id === posterId) return "poster of pr can't be reviewer"
+  if (user.id === authorId) return "poster of pr can't be reviewer"
   return unitMode(access, 'repo.pulls') < AccessMode.read ? "Reviewer can't read" : undefined
 }
 
 /** Why a team of the organization cannot be requested; `hasRepo`: the team has the repository. */
-export function teamProblem(team: Team, hasRepo: boolean, { repo }: Pick<RequestPlace, 'repo'>): string | undefined {
+export function teamProblem(team: Team, hasRepo: boolean, { repo }: Pick<ReviewTarget, 'repo'>): string | undefined {
   const canRead = !repo.isPrivate || (hasRepo && readsPulls(team))
   return canRead ? undefined : "Reviewing team can't read repo"
 }
@@ -152,14 +152,14 @@ interface Facts {
   readonly body: string
   readonly hasComments: boolean
   readonly reviewerId: UserId
-  readonly posterId: UserId
+  readonly authorId: UserId
   readonly isClosed: boolean
 }
 
 /** Throws Invalid with the API's message for an invalid review (behaviour/pull-requests#reviews). */
-export function requireReview({ verdict, body, hasComments, reviewerId, posterId, isClosed }: Facts): void {
-  if (reviewerId === posterId && verdict === 'approved') throw errors.selfApproval()
-  if (reviewerId === posterId && verdict === 'rejected') throw errors.selfRejection()
+export function requireReview({ verdict, body, hasComments, reviewerId, authorId, isClosed }: Facts): void {
+  if (reviewerId === authorId && verdict === 'approved') throw errors.selfApproval()
+  if (reviewerId === authorId && verdict === 'rejected') throw errors.selfRejection()
   if (body === '') {
     if (verdict === 'rejected') throw invalid('review event REQUEST_CHANGES requires a body')
     if (verdict === 'pending') throw invalid('review event PENDING requires a body')

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { issuePresenters } from '../../issues/index.ts'
 import { presentTeam, userPresenters } from '../../accounts/index.ts'
-import type { CommentPlace } from './records/records.store.ts'
+import type { CommentPosition } from './records/records.store.ts'
 import type { ReviewCommentView } from './comments/add-comment.ts'
 import type { PullReviewComment } from './reviews.model.ts'
 import type { ReviewKind } from './records/review.store.ts'
@@ -12,23 +12,23 @@ import type { ReviewView } from './reviews/review-views.ts'
 
 /** A comment of a review (behaviour/pull-requests#review-comments). */
 export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, site: Site): PullReviewComment {
-  const { entry, place, issue, repo, poster, resolver } = view
+  const { entry, position, issue, repo, author, resolver } = view
   const url = issuePresenters.urls(issue, repo, site).html
   return {
     id: entry.id,
     body: entry.body,
-    user: poster ? userPresenters.present(poster, viewer, site) : userPresenters.presentGhost(site),
+    user: author ? userPresenters.present(author, viewer, site) : userPresenters.presentGhost(site),
     resolver: resolver ? userPresenters.present(resolver, viewer, site) : null,
-    pull_request_review_id: place.reviewId,
+    pull_request_review_id: position.reviewId,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),
-    path: place.path,
-    commit_id: place.lineCommitOid,
+    path: position.path,
+    commit_id: position.lineCommitOid,
     original_commit_id: '',
-    diff_hunk: place.diffHunk,
-    position: place.side === 'new' ? place.line : 0,
-    original_position: place.side === 'old' ? place.line : 0,
-    ...presentStart(place),
+    diff_hunk: position.diffHunk,
+    position: position.side === 'new' ? position.line : 0,
+    original_position: position.side === 'old' ? position.line : 0,
+    ...presentStart(position),
     // COMPAT: a pending comment appears on the page of changed files only (test/pulls/reviews/reviews.test.ts).
     html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,
@@ -36,7 +36,7 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
 }
 
 /** COMPAT: empty for a single line, so that API clients get no further member (test/pulls/reviews/ranges.test.ts). */
-function presentStart({ side, startLine, line }: CommentPlace) {
+function presentStart({ side, startLine, line }: CommentPosition) {
   if (startLine === line) return {}
   return side === 'new' ? { start_position: startLine } : { original_start_position: startLine }
 }

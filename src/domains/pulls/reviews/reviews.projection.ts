@@ -1,7 +1,7 @@
 import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { deleteRequestsOfAccount, deleteRequestsOfTeam, deleteTeamRequestsIn } from './requests/request.store.ts'
-import { followBase } from './records/records.store.ts'
+import { retargetReviews } from './records/records.store.ts'
 import { setTextOfReview } from './records/review.store.ts'
 
 /**
@@ -22,7 +22,7 @@ export const requestProjections: Projections = {
 /** Approvals count for the base that was approved (behaviour/pull-requests#reviews). */
 export const formerBaseProjections: Projections = {
   'pull.retargeted': (tx, { payload }) =>
-    followBase(tx, asId(payload.pull_id), { from: payload.old_base, to: payload.new_base }),
+    retargetReviews(tx, asId(payload.pull_id), { from: payload.old_base, to: payload.new_base }),
 }
 
 /** A review shows the text of its timeline entry, which is edited and deleted like a comment. */

@@ -4,7 +4,7 @@ import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { changePull, type PullChange } from '../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { listCommentPlaces, restoreOfficial } from './records/records.store.ts'
+import { listCommentPositions, restoreOfficial } from './records/records.store.ts'
 import { listReviewPage, lockReview, type Review, deleteReview as deleteRow } from './records/review.store.ts'
 import type { ReviewDeps, ReviewInView } from './review-in-view.ts'
 import {
@@ -68,8 +68,8 @@ async function submitReview(
 ): Promise<Review> {
   const { repo, pull, issue, review } = target
   if (review.reviewerId !== actor.account.id) throw notFound('review is of another account')
-  const hasComments = (await listCommentPlaces(deps.database.read, review.id)).length > 0
-  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, posterId: issue.posterId }
+  const hasComments = (await listCommentPositions(deps.database.read, review.id)).length > 0
+  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, authorId: issue.authorId }
   if (review.kind !== 'pending') throw errors.reviewNotPending()
   requireReview({ ...facts, hasComments, isClosed: issue.isClosed })
   if (verdict === 'pending') throw invalid('review stay pending')
@@ -103,7 +103,7 @@ async function deleteReview(
   const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
     const review = await lockReview(change.tx, id)
     if (review === undefined) return false
-    const commentIds = (await listCommentPlaces(change.tx, id)).map(({ entryId }) => entryId)
+    const commentIds = (await listCommentPositions(change.tx, id)).map(({ entryId }) => entryId)
     for (const entryId of commentIds) {
       await deps.attachments.deleteOf(change.tx, 'comment', entryId)
       await timelineQueries.delete(change.tx, entryId)

@@ -1,6 +1,6 @@
 import type { Subscriptions } from '../../../core/events/index.ts'
 import type { Jobs } from '../../../core/jobs/index.ts'
-import { ownerSubscriptions, enqueueFollowing } from './reviews.jobs.ts'
+import { ownerSubscriptions, enqueueSync } from './reviews.jobs.ts'
 
 /** Updates reviews to the head and the base of their pull request, and requests the owners of changed files. */
 export function reviewSubscriptions(deps: {
@@ -13,10 +13,10 @@ export function reviewSubscriptions(deps: {
     ...owners,
     'pull.synchronized': [
       ...[owners['pull.synchronized'] ?? []].flat(),
-      (tx, { payload, actorId }) => enqueueFollowing(jobs, tx, { pullId: payload.pull_id, actorId }),
+      (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
     ],
-    'pull.retargeted': (tx, { payload, actorId }) => enqueueFollowing(jobs, tx, { pullId: payload.pull_id, actorId }),
+    'pull.retargeted': (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
     /** NOTE: a push may have moved the head while the review was posted. */
-    'review.submitted': (tx, { payload, actorId }) => enqueueFollowing(jobs, tx, { pullId: payload.pull_id, actorId }),
+    'review.submitted': (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
   }
 }

@@ -24,7 +24,7 @@ import { type CommitSigner, gitWriter } from '../../repositories/index.ts'
 import { commitIdentity, userQueries } from '../../accounts/index.ts'
 import { applySuggestions, findSuggestions, type LineEdit } from './suggestion-blocks.ts'
 import { type Comment, type Issue, issueRules, timelineQueries } from '../../issues/index.ts'
-import { type CommentPlace, listPlacesByEntries } from '../reviews/records/records.store.ts'
+import { type CommentPosition, listPositionsByEntries } from '../reviews/records/records.store.ts'
 
 export interface WantedSuggestion {
   /** The id of the comment. */
@@ -60,23 +60,23 @@ export async function loadSuggestions(
 ): Promise<Suggestion[]> {
   const ids = wanted.map(({ id }) => id)
   const entries = new Map((await timelineQueries.listByIds(read, ids)).map((entry) => [entry.id, entry]))
-  const places = new Map((await listPlacesByEntries(read, ids)).map((place) => [place.entryId, place]))
+  const positions = new Map((await listPositionsByEntries(read, ids)).map((position) => [position.entryId, position]))
   const found = wanted.map((each) => {
     const entry = entries.get(each.id)
     if (entry?.issueId !== issue.id || !issueRules.isComment(entry) || issueRules.isHiddenFrom(actor, entry))
       throw notFound(`comment ${each.id} does not exist`)
-    const place = places.get(each.id)
-    if (place === undefined) throw badRequest(`comment ${each.id} is not a review comment`)
-    requireApplicable(entry, place)
-    return { entry, place, lines: linesOf(entry, each.suggestion) }
+    const position = positions.get(each.id)
+    if (position === undefined) throw badRequest(`comment ${each.id} is not a review comment`)
+    requireApplicable(entry, position)
+    return { entry, position, lines: linesOf(entry, each.suggestion) }
   })
   const moved = await moveToTip(
     git,
     tip,
-    found.map(({ place }) => place),
+    found.map(({ position }) => position),
   )
-  return found.map(({ entry, place, lines }) => {
-    const now = moved.get(place)
+  return found.map(({ entry, position, lines }) => {
+    const now = moved.get(position)
     if (now === undefined) throw outdated(entry)
     return { entry, path: now.path, edit: { first: now.first, last: now.last, lines } }
   })
@@ -84,7 +84,7 @@ export async function loadSuggestions(
 
 const outdated = ({ id }: Comment): Error => invalid(`comment ${id} is outdated`)
 
-function requireApplicable(entry: Comment, { resolverId, isOutdated, side }: CommentPlace): void {
+function requireApplicable(entry: Comment, { resolverId, isOutdated, side }: CommentPosition): void {
   if (entry.kind === 'pending_code') throw invalid(`comment ${entry.id} is of a review that is not submitted`)
   if (resolverId !== undefined) throw conflict(`comment ${entry.id} is resolved`)
   if (side === 'old') throw invalid(`comment ${entry.id} is on lines of the old file`)
@@ -102,18 +102,18 @@ function linesOf({ id, body }: Comment, number: number | undefined): readonly st
   return lines
 }
 
-/** Maps the places to their lines at the tip; outdated ones are absent. */
+/** Maps the positions to their lines at the tip; outdated ones are absent. */
 async function moveToTip(
   git: GitRepo,
   tip: string,
-  places: readonly CommentPlace[],
-): Promise<ReadonlyMap<CommentPlace, FileLines>> {
-  const moved = new Map<CommentPlace, FileLines>()
-  for (const [oid, some] of Map.groupBy(places, ({ commitOid }) => commitOid)) {
+  positions: readonly CommentPosition[],
+): Promise<ReadonlyMap<CommentPosition, FileLines>> {
+  const moved = new Map<CommentPosition, FileLines>()
+  for (const [oid, some] of Map.groupBy(positions, ({ commitOid }) => commitOid)) {
     const known = oid === tip || (await git.objects.findInfo(oid)) !== undefined
     const lines = some.map(({ path, startLine, line }) => ({ path, first: startLine, last: line }))
     const now = known ? await git.diffLines.move(oid, tip, lines) : []
-    for (const [index, place] of some.entries()) if (now[index]) moved.set(place, now[index])
+    for (const [index, position] of some.entries()) if (now[index]) moved.set(position, now[index])
   }
   return moved
 }

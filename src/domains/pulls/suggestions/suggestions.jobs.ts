@@ -25,6 +25,6 @@ export const suggestionJobs = (deps: ResumeDeps): JobDefinitions => ({
     suggestionJobPayloads['suggestions.recover'],
     ({ repo_id, branch, oid, comment_ids, user_id }) =>
       resumeApplied(deps, { repoId: asId(repo_id), branch, oid, commentIds: comment_ids, userId: asId(user_id) }),
-    { lane: 'pulls' },
+    { group: 'pulls' },
   ),
 })

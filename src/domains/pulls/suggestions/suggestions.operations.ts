@@ -1,5 +1,5 @@
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { type Answer, created } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, created } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { engineErrors } from '../../../core/platform/errors.ts'
@@ -26,7 +26,7 @@ export function suggestionOperations({ guards, suggestions, site }: SuggestionOp
     responses: { 201: Commit },
     errors: [400, 401, 403, 404, 409, 413, 422, 423],
   } as const
-  const answer = ({ head, view }: Applied): Answer =>
+  const answer = ({ head, view }: Applied): ApiResponse =>
     created(commitPresenters.present(view, repoUrls(head, site), site))
   return [
     defineOperation({

@@ -13,7 +13,7 @@ import { serveAttachment } from './serve-attachment.routes.ts'
 interface AttachmentRouteDeps {
   readonly attachments: Attachments
   readonly webAccess: WebAccess
-  readonly repos: Pick<Repos, 'admit'>
+  readonly repos: Pick<Repos, 'authorize'>
 }
 
 const METHODS = ['GET', 'HEAD'] as const
@@ -26,7 +26,7 @@ export function registerAttachments(
   const byUuid = async (viewer: Viewer, request: FastifyRequest): Promise<Attachment> => {
     const found = await attachments.findByUuid((request.params as { uuid: string }).uuid)
     if (found === undefined) throw errors.attachmentNotFound()
-    const target = requireVisible(await repos.admit(viewer, { id: found.repoId }, { level: 'see' }))
+    const target = requireVisible(await repos.authorize(viewer, { id: found.repoId }, { level: 'see' }))
     await attachments.requireVisible(viewer, target, found)
     return found
   }

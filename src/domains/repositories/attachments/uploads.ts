@@ -92,7 +92,7 @@ async function* checkedBytes(
 }
 
 /** The owner of a file; an id that is 0 or absent means "none". */
-interface AttachmentPlace {
+interface AttachmentTarget {
   readonly repoId: RepoId
   readonly releaseId?: number
   readonly issueId?: number
@@ -134,11 +134,11 @@ export type Uploads = ReturnType<typeof createUploads>
 export function createUploads({ database, blobs, clock, quota, owners }: UploadDeps) {
   async function insert(
     actor: Actor,
-    place: AttachmentPlace,
+    target: AttachmentTarget,
     values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number },
     policy: UploadPolicy,
   ): Promise<Attachment> {
-    const { repoId, releaseId = 0, issueId = 0, commentId = 0 } = place
+    const { repoId, releaseId = 0, issueId = 0, commentId = 0 } = target
     return database.transaction(async (tx) => {
       // The owner may have been deleted during the upload.
       const of = ownerOf({ releaseId, issueId, commentId })
@@ -165,19 +165,19 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
      */
     async upload(
       actor: Actor,
-      place: AttachmentPlace,
+      target: AttachmentTarget,
       { name, source, createdAt }: Upload,
       policy: UploadPolicy,
     ): Promise<Attachment> {
       requireUpload(policy, name)
       await quota.requireFor(
-        place.repoId,
-        place.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues',
+        target.repoId,
+        target.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues',
       )
       let made: Attachment | undefined
       await blobs.put(checkedBytes(source, name, policy), { maxBytes: policy.rules.maxBytes }, async (stored) => {
         const { hash, size } = stored
-        made = await insert(actor, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
+        made = await insert(actor, target, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
       })
       return made!
     },
@@ -195,13 +195,13 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
     /** Throws BadRequest for an invalid name or a URL that is not http(s). */
     async link(
       actor: Actor,
-      place: AttachmentPlace,
+      target: AttachmentTarget,
       { name, url }: { readonly name: string; readonly url: string },
       policy: UploadPolicy,
     ): Promise<Attachment> {
       requireUpload(policy, name)
       if (!isHttpUrl(url)) throw badRequest('external_url is not a valid URL')
-      return insert(actor, place, { name, external_url: url, created_at: clock.now() }, policy)
+      return insert(actor, target, { name, external_url: url, created_at: clock.now() }, policy)
     },
   }
 }

@@ -39,8 +39,8 @@ function ofUser({ avatars }: Deps): Operation[] {
       body: UpdateUserAvatarOption,
       bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 422],
-      async handler({ access: { account }, body, caller }) {
-        await avatars.setOfAccount(account.id, body.image, caller)
+      async handler({ access: { account }, body, rateLimitKey }) {
+        await avatars.setOfAccount(account.id, body.image, rateLimitKey)
         return noContent()
       },
     }),
@@ -74,8 +74,8 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
       body: UpdateUserAvatarOption,
       bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 404, 422],
-      async handler({ access: { org }, body, caller }) {
-        await avatars.setOfAccount(org.id, body.image, caller)
+      async handler({ access: { org }, body, rateLimitKey }) {
+        await avatars.setOfAccount(org.id, body.image, rateLimitKey)
         return noContent()
       },
     }),
@@ -110,8 +110,8 @@ function ofRepo({ avatars, guards }: Deps): Operation[] {
       body: UpdateRepoAvatarOption,
       bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 404, 422],
-      async handler({ access: { repo }, body, caller }) {
-        await avatars.setOfRepo(repo.id, body.image, caller)
+      async handler({ access: { repo }, body, rateLimitKey }) {
+        await avatars.setOfRepo(repo.id, body.image, rateLimitKey)
         return noContent()
       },
     }),

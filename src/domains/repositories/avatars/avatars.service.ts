@@ -30,10 +30,10 @@ export type Avatars = ReturnType<typeof createAvatars>
 export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }: AvatarDeps) {
   async function put(
     prefix: string,
-    { image, caller }: { readonly image: string; readonly caller: string },
+    { image, rateLimitKey }: { readonly image: string; readonly rateLimitKey: string },
     assign: (tx: Tx, hash: string) => Promise<void>,
   ): Promise<void> {
-    const { data, mediaType } = await readImage({ rules, taskPool }, image, caller)
+    const { data, mediaType } = await readImage({ rules, taskPool }, image, rateLimitKey)
     const hash = sha256Hex(Buffer.concat([Buffer.from(`${prefix}-`), data]))
     await blobs.put([data], {}, ({ hash: blob }) =>
       database.transaction(async (tx) => {
@@ -56,12 +56,15 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
   const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => setRepoAvatar(tx, id, avatar)
 
   return {
-    /** `image` is base64 without a prefix; `caller` is the result of `callerKey`. Throws BadRequest with the reason. */
-    setOfAccount: (id: UserId, image: string, caller: string): Promise<void> =>
-      put(String(id), { image, caller }, ofAccount(id)),
+    /**
+     * `image` is base64 without a prefix; `rateLimitKey` is the result of `rateLimitKeyOf`. Throws BadRequest with the
+     * reason.
+     */
+    setOfAccount: (id: UserId, image: string, rateLimitKey: string): Promise<void> =>
+      put(String(id), { image, rateLimitKey }, ofAccount(id)),
     clearOfAccount: (id: UserId): Promise<void> => clear(ofAccount(id)),
-    setOfRepo: (id: RepoId, image: string, caller: string): Promise<void> =>
-      put(`repo-${id}`, { image, caller }, ofRepo(id)),
+    setOfRepo: (id: RepoId, image: string, rateLimitKey: string): Promise<void> =>
+      put(`repo-${id}`, { image, rateLimitKey }, ofRepo(id)),
     clearOfRepo: (id: RepoId): Promise<void> => clear(ofRepo(id)),
 
     /** An uploaded image by the hash in its URL. */

@@ -39,7 +39,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 export async function readImage(
   { rules, taskPool }: ReadImageDeps,
   base64: string,
-  caller: string,
+  rateLimitKey: string,
 ): Promise<ReadImage> {
   const data = decode(base64, rules)
   const info = probeImage(data)
@@ -51,7 +51,7 @@ export async function readImage(
   // The decoder does not support WebP.
   if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)
   try {
-    return { data: await decodeImage(taskPool, { data, side: rules.side }, caller), mediaType: 'image/png' }
+    return { data: await decodeImage(taskPool, { data, side: rules.side }, rateLimitKey), mediaType: 'image/png' }
   } catch (error) {
     throw error instanceof ImageError ? badRequest(error.message) : error
   }

@@ -17,7 +17,7 @@ const PATH = '/teams/{id:int}/repos'
 
 interface TeamRepoOperationDeps {
   readonly guards: Pick<Guards, 'team'>
-  readonly repos: Pick<Repos, 'admit' | 'list' | 'view'>
+  readonly repos: Pick<Repos, 'authorize' | 'list' | 'view'>
   readonly site: Site
   readonly teamRepos: TeamRepos
 }
@@ -54,9 +54,9 @@ export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoO
       errors: [403, 404],
       async handler({ viewer, access, params }) {
         const { id } = await teamRepos.get(access, params.repo)
-        const admission = await repos.admit(viewer, { id }, { level: 'see' })
-        if (admission.kind === 'forbidden') throw forbidden('token scope is limited to public repos')
-        return ok(presentRepo(await repos.view(viewer, requireVisible(admission)), site))
+        const decision = await repos.authorize(viewer, { id }, { level: 'see' })
+        if (decision.kind === 'forbidden') throw forbidden('token scope is limited to public repos')
+        return ok(presentRepo(await repos.view(viewer, requireVisible(decision)), site))
       },
     }),
     defineOperation({

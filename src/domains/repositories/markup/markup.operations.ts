@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ScopeCategory } from '../../../core/access/viewer.ts'
-import { type Answer, text } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, text } from '../../../core/http/answer/answer.ts'
 import { anyone } from '../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
@@ -11,14 +11,14 @@ const Html = Type.String({ contentMediaType: 'text/html' })
 const HTML = 'text/html; charset=utf-8'
 
 /** The context of a text if the request has none, and the lookup of commits there. */
-type Place = Pick<MarkupRequest, 'context' | 'findCommits'>
+type TextContext = Pick<MarkupRequest, 'context' | 'findCommits'>
 
 /** The location of rendered texts: without a context, or in a repository. */
 export interface MarkupFamily<Access> {
   readonly prefix: '' | '/repos/{owner}/{repo}'
   readonly suffix: string
   readonly guard: Guard<Access>
-  place(access: Access): Place
+  contextOf(access: Access): TextContext
 }
 
 interface MarkupOperationDeps {
@@ -27,7 +27,7 @@ interface MarkupOperationDeps {
 
 /** Operations that render texts without a repository. */
 export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
-  markupFamily(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) })
+  markupFamily(deps, { prefix: '', suffix: '', guard: anyone, contextOf: () => ({ context: '' }) })
 
 /**
  * Rendering needs no credentials (behaviour/decisions#rendering-without-credentials): the size of texts is bounded, and
@@ -36,7 +36,7 @@ export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
  */
 export function markupFamily<Access>(
   { markup }: MarkupOperationDeps,
-  { prefix, suffix, guard, place }: MarkupFamily<Access>,
+  { prefix, suffix, guard, contextOf }: MarkupFamily<Access>,
 ): Operation[] {
   const scopes: ScopeCategory[] = prefix === '' ? [] : ['repository']
   const common = {
@@ -52,8 +52,8 @@ export function markupFamily<Access>(
     access: Access,
     requested: string,
     request: Omit<MarkupRequest, 'context' | 'findCommits'>,
-  ): Promise<Answer> => {
-    const own = place(access)
+  ): Promise<ApiResponse> => {
+    const own = contextOf(access)
     // Commits are looked up only for texts in this context.
     return text(
       await markup.render({
@@ -71,10 +71,10 @@ export function markupFamily<Access>(
       path: `${prefix}/markdown`,
       summary: 'Render markdown to HTML',
       body: MarkdownOption,
-      handler: ({ access, body, viewer, caller }) =>
+      handler: ({ access, body, viewer, rateLimitKey }) =>
         answer(access, body.Context ?? '', {
           viewer,
-          caller,
+          rateLimitKey,
           text: body.Text ?? '',
           mode: body.Mode ?? '',
           wiki: body.Wiki ?? false,
@@ -87,7 +87,8 @@ export function markupFamily<Access>(
       summary: 'Render markdown that is the body itself',
       body: RawText,
       bodyKind: 'text',
-      handler: ({ access, body, viewer, caller }) => answer(access, '', { viewer, caller, text: body.text, mode: '' }),
+      handler: ({ access, body, viewer, rateLimitKey }) =>
+        answer(access, '', { viewer, rateLimitKey, text: body.text, mode: '' }),
     }),
     defineOperation({
       ...common,
@@ -95,10 +96,10 @@ export function markupFamily<Access>(
       path: `${prefix}/markup`,
       summary: 'Render a text by the extension of its file',
       body: MarkupOption,
-      handler: ({ access, body, viewer, caller }) =>
+      handler: ({ access, body, viewer, rateLimitKey }) =>
         answer(access, body.Context ?? '', {
           viewer,
-          caller,
+          rateLimitKey,
           text: body.Text ?? '',
           mode: body.Mode ?? '',
           wiki: body.Wiki ?? false,

@@ -22,8 +22,8 @@ export interface MarkupRequest {
   readonly picturesAsLinks?: boolean
   /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
-  /** The requester that the work is counted for; see `callerKey`. */
-  readonly caller: string
+  /** The requester that the work is counted for; see `rateLimitKeyOf`. */
+  readonly rateLimitKey: string
 }
 
 /** Bytes. */
@@ -66,8 +66,8 @@ interface MarkupDeps extends Pick<Core, 'database' | 'taskPool'> {
 export type Markup = ReturnType<typeof createMarkup>
 
 export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
-  const run = (text: string, input: MarkupInput, caller: string): Promise<string | Referenced> =>
-    taskPool.run(text.length > LARGE_TEXT_SIZE ? LARGE_TASK : TASK, input, caller).catch((error: unknown) => {
+  const run = (text: string, input: MarkupInput, rateLimitKey: string): Promise<string | Referenced> =>
+    taskPool.run(text.length > LARGE_TEXT_SIZE ? LARGE_TASK : TASK, input, rateLimitKey).catch((error: unknown) => {
       throw refusalOf(error)
     })
 
@@ -75,11 +75,11 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
   async function findTargets({
     text,
     viewer,
-    caller,
+    rateLimitKey,
     findCommits,
   }: MarkupRequest): Promise<{ mentionable: readonly string[]; commits: readonly string[] }> {
     if (!text.includes('@') && findCommits === undefined) return { mentionable: [], commits: [] }
-    const { names, commitIds } = (await run(text, { kind: 'find', text }, caller)) as Referenced
+    const { names, commitIds } = (await run(text, { kind: 'find', text }, rateLimitKey)) as Referenced
     return {
       mentionable:
         names.length === 0 ? [] : await userQueries.listMentionable(database.read, names, mayMention(viewer)),
@@ -93,7 +93,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
      * without a renderer and a text that takes too much time or memory; too-many-requests if too many texts are queued.
      */
     async render(request: MarkupRequest): Promise<string> {
-      const { text, mode, context, wiki, filePath, caller, picturesAsLinks = false } = request
+      const { text, mode, context, wiki, filePath, rateLimitKey, picturesAsLinks = false } = request
       requireSize(text)
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
@@ -103,7 +103,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
       if (text === '') return ''
       const targets = resolved === 'plain' ? { mentionable: [], commits: [] } : await findTargets(request)
       const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context, picturesAsLinks }
-      return (await run(text, { kind: 'render', input }, caller)) as string
+      return (await run(text, { kind: 'render', input }, rateLimitKey)) as string
     },
   }
 }

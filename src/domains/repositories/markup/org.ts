@@ -130,14 +130,14 @@ const ends = new WeakMap<readonly string[], ReadonlyMap<string, readonly number[
 function findEnd(lines: readonly string[], text: string, at: number): number | undefined {
   const byText = ends.get(lines) ?? readEnds(lines)
   ends.set(lines, byText)
-  const places = byText.get(text) ?? []
-  let [low, high] = [0, places.length]
+  const offsets = byText.get(text) ?? []
+  let [low, high] = [0, offsets.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (places[middle]! > at) high = middle
+    if (offsets[middle]! > at) high = middle
     else low = middle + 1
   }
-  return places[low]
+  return offsets[low]
 }
 
 function readEnds(lines: readonly string[]): Map<string, number[]> {
@@ -145,8 +145,8 @@ function readEnds(lines: readonly string[]): Map<string, number[]> {
   for (const [at, line] of lines.entries()) {
     const text = /^\s*(:end:|#\+end_\w+)\s*$/i.exec(line)?.[1]?.toLowerCase()
     if (text === undefined) continue
-    const places = found.get(text)
-    if (places) places.push(at)
+    const offsets = found.get(text)
+    if (offsets) offsets.push(at)
     else found.set(text, [at])
   }
   return found

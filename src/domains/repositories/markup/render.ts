@@ -75,11 +75,11 @@ export function render(input: RenderInput): string {
       .replaceAll('<hr/>', '<hr>')
   if (input.format === 'org') return sanitize(renderOrg(input.text, context), options)
   const renderer = input.mode === 'comment' ? comment : rich
-  const place = {
+  const links = {
     link: (target: string) => resolveLink(target, context.linkBase),
     image: (target: string) => resolveLink(target, context.imageBase),
   }
-  return withAlertIcons(sanitize(renderer.render(input.text, { context }), { ...options, place }))
+  return withAlertIcons(sanitize(renderer.render(input.text, { context }), { ...options, links }))
 }
 
 // NOTE: declared before the constants below, whose set-up calls it.

@@ -38,7 +38,7 @@ export interface SanitizeOptions {
    */
   readonly picturesAsLinks?: boolean
   /** Resolves relative URLs in HTML of the text; if absent, they are unchanged. */
-  readonly place?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
+  readonly links?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
 }
 
 /**
@@ -103,14 +103,14 @@ const LOADING: ReadonlySet<string> = new Set(['img', 'picture', 'source', 'video
 
 /** NOTE: a picture that the renderer generated is already in a link. */
 const linkOf =
-  ({ mark, place }: SanitizeOptions) =>
+  ({ mark, links }: SanitizeOptions) =>
   (_: string, { src = '', alt = '', 'data-own': own }: Attributes) => {
     const text = alt || src
     if (own === mark || src === '') return { tagName: 'span', attribs: {}, text }
-    return { tagName: 'a', attribs: { href: place?.image(src.trim()) ?? src }, text }
+    return { tagName: 'a', attribs: { href: links?.image(src.trim()) ?? src }, text }
   }
 
-function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, place }: SanitizeOptions): Attributes {
+function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, links }: SanitizeOptions): Attributes {
   const { 'data-own': own, style, ...clean } = attribs
   const generated = own === mark
   const colors = style !== undefined && STYLED.has(tag) ? colorsOf(style) : ''
@@ -118,7 +118,7 @@ function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, 
   if (!generated || !keepClasses) delete clean['class']
   if (!generated) cleanForeign(clean)
   deleteForbiddenAddresses(clean)
-  if (!generated && place !== undefined) resolveAddresses(tag, clean, place)
+  if (!generated && links !== undefined) resolveAddresses(tag, clean, links)
   if (tag === 'a' && clean['href'] !== undefined) clean['rel'] ??= 'nofollow'
   return clean
 }
@@ -152,7 +152,7 @@ const WITH_SOURCE: ReadonlySet<string> = new Set(['img', 'video', 'source'])
 function resolveAddresses(
   tag: string,
   attribs: Attributes,
-  { link, image }: NonNullable<SanitizeOptions['place']>,
+  { link, image }: NonNullable<SanitizeOptions['links']>,
 ): void {
   if (tag === 'a' && attribs['href'] !== undefined) attribs['href'] = link(attribs['href'].trim())
   if (WITH_SOURCE.has(tag) && attribs['src'] !== undefined) attribs['src'] = image(attribs['src'].trim())

@@ -19,7 +19,7 @@ import {
   userQueries,
   type webPages,
 } from '../../accounts/index.ts'
-import { admitCaller, type RepoNeed } from '../../../core/access/admit.ts'
+import { authorizeRequester, type RepoNeed } from '../../../core/access/authorize.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { Repos } from '../repos/repos.service.ts'
@@ -97,7 +97,7 @@ export function createWebAccess({
   requireSignIn,
 }: {
   readonly authenticate: Authenticate
-  readonly repos: Pick<Repos, 'admit'>
+  readonly repos: Pick<Repos, 'authorize'>
   readonly sessions: Pick<Services['sessions'], 'find'>
   readonly jar: Pick<ReturnType<typeof webPages.createCookieJar>, 'read'>
   readonly requireSignIn: boolean
@@ -109,8 +109,9 @@ export function createWebAccess({
   }
   /** Like `viewer`, but undefined for anonymous requests if the server requires signing in. */
   async function findViewer(request: WebRequest): Promise<Viewer | undefined> {
-    const caller = await identify(request)
-    if (admitCaller(caller, { requireSignIn, scopes: ['repository'], level: 'read' }).kind === 'allowed') return caller
+    const requester = await identify(request)
+    if (authorizeRequester(requester, { requireSignIn, scopes: ['repository'], level: 'read' }).kind === 'allowed')
+      return requester
     return requireSignIn ? undefined : ANONYMOUS
   }
   /**
@@ -131,11 +132,11 @@ export function createWebAccess({
      */
     async requireRepo(request: WebRequest, need: Pick<RepoNeed, 'unit'> = {}): Promise<RepoVisit> {
       const { owner, repo: name } = request.params as { owner: string; repo: string }
-      const caller = await viewer(request)
+      const requester = await viewer(request)
       const level = need.unit === undefined ? 'see' : 'read'
       return {
-        viewer: caller,
-        ...requireVisible(await repos.admit(caller, { owner, name }, { ...need, level })),
+        viewer: requester,
+        ...requireVisible(await repos.authorize(requester, { owner, name }, { ...need, level })),
       }
     },
   }

@@ -1,4 +1,4 @@
-import { type RepoAdmission, type RepoTarget, reachesRepo } from '../../../core/access/admit.ts'
+import { type RepoDecision, type RepoTarget, reachesRepo } from '../../../core/access/authorize.ts'
 import {
   canSeeRepo,
   decideRepoAccess,
@@ -81,10 +81,10 @@ function requireFound(target: RepoTarget<Repo>): RepoInView {
  * For clients that get the same response for missing and refused repositories. Throws Moved, and NotFound for every
  * refusal.
  */
-export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
-  if (admission.kind === 'moved') throw admission.error
-  if (admission.kind !== 'allowed') throw errors.repoNotFound()
-  return admission
+export function requireVisible(decision: RepoDecision<Repo>): RepoInView {
+  if (decision.kind === 'moved') throw decision.error
+  if (decision.kind !== 'allowed') throw errors.repoNotFound()
+  return decision
 }
 
 /** Finds the repository by its name or a former name; callers must check whether the viewer may see it. */

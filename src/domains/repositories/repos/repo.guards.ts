@@ -1,4 +1,4 @@
-import { admit, type RepoLevel, type RepoRefusal } from '../../../core/access/admit.ts'
+import { authorizeRepo, type RepoLevel, type RepoRefusal } from '../../../core/access/authorize.ts'
 import { hasUnit, type Unit, AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Guard, GuardInput } from '../../../core/http/guards/guard.ts'
@@ -14,10 +14,10 @@ interface RepoGuardOptions {
   /** The unit that `read` and `write` refer to. */
   readonly unit?: Unit
   /**
-   * Rejects requests with 423 if the repository is archived. `refuse-first`, for files, does so before checking the
-   * access of the requester (behaviour/auth-and-access#request-pipeline, step 12).
+   * Rejects requests with 423 if the repository is archived. `refuse-before-sign-in`, for files, does so before
+   * checking the access of the requester (behaviour/auth-and-access#request-pipeline, step 12).
    */
-  readonly archived?: 'refuse' | 'refuse-first'
+  readonly archived?: 'refuse' | 'refuse-before-sign-in'
   /** With `archived`: pull mirrors are rejected in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
   /** Creates the 423 for a repository with this name. */
@@ -30,7 +30,7 @@ interface RepoGuardOptions {
    * COMPAT: below `/user` the 401 precedes the lookup, below `/repos` a hidden repository is 404 first
    * (test/repositories/social/watching.test.ts).
    */
-  readonly signInFirst?: boolean
+  readonly signInBeforeLookup?: boolean
   /** Replaces the lookup by `{owner}/{repo}`. Throws NotFound and Moved. */
   find?(viewer: Viewer, params: GuardInput['params']): Promise<RepoInView>
 }
@@ -47,12 +47,12 @@ const LEVELS = {
 } as const
 
 /**
- * Guards `{owner}/{repo}`: `access/admit.ts` checks, this maps the result to the responses of the API. Hidden or
+ * Guards `{owner}/{repo}`: `access/authorize.ts` checks, this maps the result to the responses of the API. Hidden or
  * missing is 404, renamed is moved (behaviour/auth-and-access#refusals).
  */
 export function createRepoGuard(repos: Repos): RepoGuard {
   return (level, options = {}) => {
-    const { unit, archived, mirror, signInFirst = false } = options
+    const { unit, archived, mirror, signInBeforeLookup = false } = options
     const needsUser = options.needsUser ?? !(level === 'known' || level === 'see' || level === 'read')
     const find = options.find ?? ((viewer, { owner, repo }) => repos.getInView(viewer, owner!, repo!))
     const need = {
@@ -67,17 +67,17 @@ export function createRepoGuard(repos: Repos): RepoGuard {
       kind: 'repo',
       describe: `${level}${unit ? ` ${unit}` : ''}${archived ? ', not archived' : ''}`,
       needsUser,
-      looksUpFirst: !signInFirst,
+      hideBeforeAuth: !signInBeforeLookup,
       async resolve({ viewer, params }) {
         const found = await find(viewer, params)
-        const admission = admit(viewer, { kind: 'found', ...found }, need)
-        switch (admission.kind) {
+        const decision = authorizeRepo(viewer, { kind: 'found', ...found }, need)
+        switch (decision.kind) {
           case 'allowed':
             return found
           case 'signIn':
             throw engineErrors.tokenRequired()
           case 'forbidden':
-            throw refusalOf(admission.reason, { ...options, level, repo: found.repo })
+            throw refusalOf(decision.reason, { ...options, level, repo: found.repo })
           default:
             throw errors.repoNotFound()
         }
@@ -92,7 +92,7 @@ export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<R
   return {
     ...repoGuard('see', {
       needsUser: true,
-      signInFirst: true,
+      signInBeforeLookup: true,
       find: (viewer, { id }) => repos.getInViewById(viewer, asId(parseInteger(id))),
     }),
     describe: 'a signed-in user who may see the repository',

@@ -1,4 +1,4 @@
-import { admit, type RepoAdmission, type RepoNeed } from '../../../core/access/admit.ts'
+import { authorizeRepo, type RepoDecision, type RepoNeed } from '../../../core/access/authorize.ts'
 import { ownerAccess } from '../../../core/access/repo-access.ts'
 import { type SignedIn, type Viewer, isPublicOnly } from '../../../core/access/viewer.ts'
 import { forbidden, isDomainError, notFound } from '../../../core/platform/errors.ts'
@@ -37,11 +37,11 @@ export function createRepos(deps: CreateRepoDeps) {
      * Whether the viewer has the access in `need` to the repository with this name. With `follow` a former name finds
      * the repository itself; without it the result is `moved` if the viewer may see the repository with the new name.
      */
-    admit: async (
+    authorize: async (
       viewer: Viewer,
       name: RepoName,
       need: RepoNeed & { readonly follow?: boolean },
-    ): Promise<RepoAdmission<Repo>> => admit(viewer, await findRepoTarget(read, viewer, name, need), need),
+    ): Promise<RepoDecision<Repo>> => authorizeRepo(viewer, await findRepoTarget(read, viewer, name, need), need),
     /** The repository in the view of the viewer. Throws NotFound if it is missing or hidden, Moved after a rename. */
     getInView: (viewer: Viewer, owner: string, name: string): Promise<RepoInView> =>
       getRepoInView(read, viewer, owner, name),

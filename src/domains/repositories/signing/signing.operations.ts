@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, text } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, text } from '../../../core/http/answer/answer.ts'
 import { anyone } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { notFound } from '../../../core/platform/errors.ts'
@@ -13,7 +13,7 @@ export const signingKeyAnswer = {
 } as const
 
 /** Returns the public part of the server's key. Throws NotFound if there is no key of this format. */
-export function answerSigningKey(signer: CommitSigner | undefined, format: CommitSigner['format']): Answer {
+export function answerSigningKey(signer: CommitSigner | undefined, format: CommitSigner['format']): ApiResponse {
   if (signer === undefined) throw notFound('no signing key')
   if (signer.format !== format) throw notFound(`signing key format is ${signer.format}`)
   return text(signer.publicKey)

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type Viewer, viewerOfAccount } from '../../../core/access/viewer.ts'
-import { type Answer, listed } from '../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed } from '../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
@@ -52,7 +52,7 @@ export function socialListOperations({
   const page = async (
     list: List,
     { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging },
-  ): Promise<Answer> => {
+  ): Promise<ApiResponse> => {
     const found = await list(viewer, user, paging)
     const views = await repos.views(viewerOfAccount(user), found.items)
     return listed(

@@ -21,7 +21,7 @@ interface StarOperationDeps {
 
 /** Operations on the stars of the requester and the stargazers of a repository. */
 export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
-  const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
+  const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInBeforeLookup: true }), starsDisabled)
   const common = {
     area: 'user',
     scopes: ['user', 'repository'],

@@ -293,7 +293,7 @@ async function moveRepo(
   await events.append(
     tx,
     'repo.transferred',
-    { actor: actor.account.id === doerId ? actor : actorOf(doerId), performer: actor, repoId: repo.id, at },
+    { actor: actor.account.id === doerId ? actor : actorOf(doerId), principal: actor, repoId: repo.id, at },
     { repo_id: repo.id, name: repo.name, old_owner_id: repo.ownerId, owner_id: newOwner.id },
   )
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../core/git/index.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
+import { authorizeGit, type AuthorizeGitDeps, type GitTarget, type Intent } from './authorize-git.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
 import { allowOrigin } from './origins.ts'
@@ -57,7 +57,7 @@ async function sendBundle(
   return reply.send(file.createReadStream({ start, end, highWaterMark: READ_SIZE }))
 }
 
-export interface GitHttpDeps extends AdmitDeps {
+export interface GitHttpDeps extends AuthorizeGitDeps {
   readonly git: Git
   readonly transport: Services['gitTransport']
   readonly pushes: Services['pushes']
@@ -78,7 +78,7 @@ export function registerGitHttp(http: FastifyInstance, deps: GitHttpDeps): void 
 
 function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
   const open = async (request: FastifyRequest, intent: Intent): Promise<{ target: GitTarget; repo: GitRepo }> => {
-    const target = await admit(deps, request, intent)
+    const target = await authorizeGit(deps, request, intent)
     return { target, repo: target.isWiki ? await openWiki(deps, target, intent) : deps.git.open(target.repo) }
   }
   app.get(
@@ -124,7 +124,7 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
   app.get(
     '/:owner/:repo/clone.bundle',
     answering(async (request, reply) => {
-      const target = await admit(deps, request, 'read')
+      const target = await authorizeGit(deps, request, 'read')
       const bundle =
         deps.transport.bundleUrl === undefined || target.isWiki
           ? undefined

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import type { Services } from '../../../core/module.ts'
-import { admitCaller, admit as admitToRepo, type RepoLevel } from '../../../core/access/admit.ts'
+import { authorizeRequester, authorizeRepo, type RepoLevel } from '../../../core/access/authorize.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
@@ -94,7 +94,7 @@ type Intent = 'read' | 'push'
  * repositories are reported as missing. A push with the key of a user requires only read access: refs are authorized
  * one by one. Throws SshRefusal.
  */
-async function admit(
+async function authorizeKey(
   keyTargets: Services['keyTargets'],
   holder: KeyHolder,
   path: RepoPath,
@@ -118,7 +118,7 @@ function requireLevel(
   { level, intent }: { readonly level: RepoLevel; readonly intent: Intent },
 ): void {
   const { fullName } = target.repo
-  const admission = admitToRepo(
+  const decision = authorizeRepo(
     target.viewer,
     { kind: 'found', ...target },
     {
@@ -128,8 +128,8 @@ function requireLevel(
       ...(intent === 'push' && !isWiki && { mirror: 'refuse' }),
     },
   )
-  if (admission.kind === 'allowed') return
-  switch (admission.kind === 'forbidden' ? admission.reason : 'unit') {
+  if (decision.kind === 'allowed') return
+  switch (decision.kind === 'forbidden' ? decision.reason : 'unit') {
     case 'archived':
       throw new SshRefusal(`Repo: ${fullName} is archived.`)
     case 'mirror':
@@ -150,10 +150,10 @@ function describeKey({ key, viewer, isForeign }: KeyTarget): string {
 }
 
 function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
-  const admission = admitCaller(viewerOfKey(holder), {})
-  if (admission.kind !== 'forbidden') return
+  const decision = authorizeRequester(viewerOfKey(holder), {})
+  if (decision.kind !== 'forbidden') return
   throw new SshRefusal(
-    admission.reason === 'password-change-required'
+    decision.reason === 'password-change-required'
       ? 'You must change your password first.'
       : 'Your account is disabled.',
   )
@@ -230,7 +230,7 @@ async function serveGit(
 ): Promise<void> {
   const { keyLogins, keyTargets, git, pushes, transport, wikis } = services
   if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
-  const target = await admit(keyTargets, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
+  const target = await authorizeKey(keyTargets, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
   const exchange: Exchange = {
     repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo),
@@ -260,7 +260,7 @@ async function serveGit(
  */
 async function createWhenMissing({ keyTargets, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
   if (holder.kind !== 'user' || path.isWiki) return
-  if (admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return
+  if (authorizeRequester(viewerOfKey(holder), {}).kind !== 'allowed') return
   if ((await keyTargets.find(holder, path.owner, path.name)) !== undefined) return
   try {
     await repos.createByPush(viewerOfKey(holder), path.owner, path.name)
@@ -277,7 +277,7 @@ async function authenticateLfs(
   { path, operation }: SshCommand & { kind: 'lfs' },
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
-  const target = await admit(keyTargets, holder, path, operation === 'upload' ? 'push' : 'read')
+  const target = await authorizeKey(keyTargets, holder, path, operation === 'upload' ? 'push' : 'read')
   if (operation === 'upload' && (await branchWriters.find(target.viewer, target)) === undefined)
     requireWrite(target, path)
   keyLogins.recordUse(target.key)

@@ -8,13 +8,13 @@ import { runQueries } from '../../automation/index.ts'
 import { issueQueries } from '../../issues/index.ts'
 import { getReadablePackageOwner } from '../../packages/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { type Content, list, admitRepo, type PageMaker, repoHeading, type Visit } from './layout.ts'
+import { type Content, list, authorizePage, type PageMaker, repoHeading, type Visit } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 
 interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
   readonly milestones: Pick<Services['milestones'], 'get'>
   readonly packages: Pick<Services['packages'], 'get'>
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly sources: Pick<Sources, 'locate'>
   readonly users: Pick<Services['users'], 'getInView'>
 }
@@ -49,7 +49,7 @@ export const packagePage =
 
 function repoApiPage(deps: ApiPageDeps, unit: Unit | undefined, find: Find): PageMaker {
   return async (visit) => {
-    const target = await admitRepo(deps, visit, unit && { unit })
+    const target = await authorizePage(deps, visit, unit && { unit })
     const { title, operations } = await find(deps, target, visit)
     const below = operations.map((operation) => operation.replace(' ', ` /repos/${target.repo.fullName}`))
     const heading = repoHeading(visit, target, safeHtml`${title}`)
@@ -92,7 +92,7 @@ async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): P
   const issue = await issueQueries.getReadable(deps.database.read, visit.viewer, target, number)
   const address = `${target.repo.fullName}/issues/${number}`
   if (issue.isPull) throw new MovedError('issue', address, `${target.repo.fullName}/pulls/${number}`)
-  await admitRepo(deps, visit, { unit: 'repo.issues' })
+  await authorizePage(deps, visit, { unit: 'repo.issues' })
   const path = `/issues/${number}`
   return { title: `issue #${number}`, operations: [`GET ${path}`, `GET ${path}/comments`, `GET ${path}/timeline`] }
 }

@@ -3,12 +3,12 @@ import type { Services } from '../../../core/module.ts'
 import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { webPages } from '../../accounts/index.ts'
-import type { RepoNeed } from '../../../core/access/admit.ts'
+import type { RepoNeed } from '../../../core/access/authorize.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { MovedError } from '../../../core/platform/errors.ts'
 import { type RepoInView, accessQueries } from '../../repositories/index.ts'
-import type { Caller } from './texts.service.ts'
+import type { Requester } from './texts.service.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 
 const STYLE = `
@@ -71,7 +71,7 @@ ${body}
 export interface Visit extends PageRequest {
   /** The unescaped parts of the path: `owner`, `repo`, and `rest` after the fixed part. */
   readonly params: { readonly owner: string; readonly repo: string; readonly rest: string }
-  readonly caller: Caller
+  readonly requester: Requester
   /** The page of the query, with at most `limit` rows. */
   paging(limit: number): Paging
 }
@@ -80,15 +80,15 @@ export interface Visit extends PageRequest {
 export type PageMaker = (visit: Visit) => Promise<Content>
 
 /** The repository of the path if the viewer may see it, or read the unit. Throws NotFound and Moved. */
-export async function admitRepo(
-  { repos }: { readonly repos: Pick<Services['repos'], 'admit'> },
+export async function authorizePage(
+  { repos }: { readonly repos: Pick<Services['repos'], 'authorize'> },
   { viewer, params: { owner, repo: name } }: Visit,
   need: Pick<RepoNeed, 'unit'> = {},
 ): Promise<RepoInView> {
   // A clone address that was opened in a browser.
   if (/\.git$/i.test(name)) throw new MovedError('repo', `${owner}/${name}`, `${owner}/${name.slice(0, -4)}`)
   const level = need.unit === undefined ? 'see' : 'read'
-  return accessQueries.requireVisible(await repos.admit(viewer, { owner, name }, { ...need, level }))
+  return accessQueries.requireVisible(await repos.authorize(viewer, { owner, name }, { ...need, level }))
 }
 
 /** The path of a page below a repository: `/base/owner/repo` and these parts, in which slashes are not escaped. */
@@ -102,8 +102,8 @@ export const repoPath = (
 export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
   const { base } = visit
   const { owner, name } = repo
-  const place = safeHtml`<a href="${base}/${owner.name}">${owner.name}</a> / <a href="${repoPath(visit, repo)}">${name}</a>`
-  return safeHtml`<h1>${place}${what === undefined ? '' : safeHtml`: ${what}`}</h1>`
+  const location = safeHtml`<a href="${base}/${owner.name}">${owner.name}</a> / <a href="${repoPath(visit, repo)}">${name}</a>`
+  return safeHtml`<h1>${location}${what === undefined ? '' : safeHtml`: ${what}`}</h1>`
 }
 
 export const NOTHING = new Html('')

@@ -11,7 +11,7 @@ import {
   whole,
   timeOf,
   when,
-  admitRepo,
+  authorizePage,
   type PageMaker,
   repoHeading,
   repoPath,
@@ -22,7 +22,7 @@ import { notFound } from '../../../core/platform/errors.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
 
 interface CommitPageDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly commits: Pick<Services['commits'], 'get'>
   readonly sources: Pick<Sources, 'locate' | 'listCommits'>
 }
@@ -35,12 +35,12 @@ const SHORT = 10
 export const commitsPage =
   (deps: CommitPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
-    const place = await deps.sources.locate(repo, visit.params.rest)
-    const { kind, ref, path } = place
+    const location = await deps.sources.locate(repo, visit.params.rest)
+    const { kind, ref, path } = location
     const paging = visit.paging(ROWS)
-    const { items, hasMore } = await deps.sources.listCommits(repo, place, paging)
+    const { items, hasMore } = await deps.sources.listCommits(repo, location, paging)
     if (items.length === 0 && paging.page === 1) throw notFound(`no commit changed ${path}`)
     const source = repoPath(visit, repo, 'src', kind, ref, path)
     return {
@@ -60,7 +60,7 @@ export const commitLine = (visit: Visit, { repo }: Pick<RepoInView, 'repo'>, { c
 export const commitPage =
   (deps: CommitPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
     const id = visit.params.rest
     if (!/^[0-9a-f]{7,64}$/.test(id)) throw notFound(`no commit ${id}`)

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
 import { fromGit } from '../../../core/git/index.ts'
-import { callerKey, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
+import { rateLimitKeyOf, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { clientHas, weakTag } from '../../../core/http/answer/answer.ts'
 import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from '../../../core/platform/errors.ts'
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
@@ -12,7 +12,7 @@ import { ownerNameProblem, webPages } from '../../accounts/index.ts'
 import { type Content, layout, POLICY, type PageMaker, type Visit } from './layout.ts'
 
 interface GoGetDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   /** Branch shown for repositories that anonymous visitors may not see, so that they look like missing ones. */
   readonly defaultBranch: string
   /** The protocol of the clone address that `go` gets. */
@@ -48,12 +48,12 @@ async function goGetPage(
 
 /** The branch of a repository that anonymous viewers may see. */
 async function branchFor(
-  repos: Pick<Services['repos'], 'admit'>,
+  repos: Pick<Services['repos'], 'authorize'>,
   owner: string,
   name: string,
 ): Promise<string | undefined> {
-  const admission = await repos.admit(ANONYMOUS, { owner, name }, { level: 'see' })
-  return admission.kind === 'allowed' ? admission.repo.defaultBranch : undefined
+  const decision = await repos.authorize(ANONYMOUS, { owner, name }, { level: 'see' })
+  return decision.kind === 'allowed' ? decision.repo.defaultBranch : undefined
 }
 
 const escape = (text: string): string =>
@@ -147,8 +147,8 @@ function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest,
     url: request.url,
     base: webPages.pathTo({ rootUrl }, ''),
     rootUrl,
-    caller: {
-      key: callerKey(viewer, request.ip),
+    requester: {
+      key: rateLimitKeyOf(viewer, request.ip),
       spend: () => (viewer.kind === 'anonymous' ? rateLimit.take(clientNetwork(request.ip)) : undefined),
     },
     params: paramsOf(request),

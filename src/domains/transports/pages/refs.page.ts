@@ -2,10 +2,10 @@ import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
 import { commitPresenters } from '../../code/index.ts'
 import { commitLine } from './pages.page.ts'
-import { firstLine, list, pager, time, when, admitRepo, type PageMaker, repoHeading, repoPath } from './layout.ts'
+import { firstLine, list, pager, time, when, authorizePage, type PageMaker, repoHeading, repoPath } from './layout.ts'
 
 interface RefPageDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly branches: Pick<Services['branches'], 'list' | 'views'>
   readonly tags: Pick<Services['tags'], 'list'>
 }
@@ -16,7 +16,7 @@ const ROWS = 50
 export const branchesPage =
   (deps: RefPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
     const paging = visit.paging(ROWS)
     const page = await deps.branches.list(repo, paging)
@@ -38,7 +38,7 @@ ${pager(paging, page.total)}`,
 export const tagsPage =
   (deps: RefPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
     const paging = visit.paging(ROWS)
     const page = await deps.tags.list(repo, paging)

@@ -11,7 +11,7 @@ import {
   size,
   time,
   when,
-  admitRepo,
+  authorizePage,
   type PageMaker,
   repoHeading,
   repoPath,
@@ -20,7 +20,7 @@ import {
 import type { Texts } from './texts.service.ts'
 
 export interface ReleasePageDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly releases: Pick<Services['releases'], 'list' | 'getByTag'>
   readonly texts: Texts
   readonly site: Site
@@ -33,7 +33,7 @@ const UNIT = { unit: 'repo.releases' } as const
 export const releasesPage =
   (deps: ReleasePageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, UNIT)
+    const target = await authorizePage(deps, visit, UNIT)
     const paging = visit.paging(ROWS)
     const page = await deps.releases.list(visit.viewer, target, {}, paging)
     const parts = await Promise.all(page.items.map((view) => releasePart(deps, visit, target, view)))
@@ -49,7 +49,7 @@ ${pager(paging, page.total)}`,
 export const releasePage =
   (deps: ReleasePageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, UNIT)
+    const target = await authorizePage(deps, visit, UNIT)
     const view = await deps.releases.getByTag(visit.viewer, target, visit.params.rest)
     const { release } = view
     return {
@@ -67,8 +67,8 @@ async function releasePart(
 ): Promise<Html> {
   const model = presentRelease(view, repoUrls(repo, site), site)
   const tag = model.tag_name
-  const { caller } = visit
-  const notes = await texts.render({ text: model.body, name: 'notes.md', context: `/${repo.fullName}`, caller })
+  const { requester } = visit
+  const notes = await texts.render({ text: model.body, name: 'notes.md', context: `/${repo.fullName}`, requester })
   const state = [...(model.draft ? ['draft'] : []), ...(model.prerelease ? ['prerelease'] : [])].join(', ')
   const sources = ['tar.gz', 'zip'].map((kind) => ({
     name: `Source code (${kind})`,

@@ -4,13 +4,13 @@ import { AccessMode, unitMode, hasUnit, type Unit } from '../../../core/access/r
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { list, NOTHING, when, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
+import { list, NOTHING, when, authorizePage, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
 import { entryList } from './source.page.ts'
-import type { Place, Sources, TextFile } from './sources.service.ts'
+import type { SourceLocation, Sources, TextFile } from './sources.service.ts'
 import type { Texts } from './texts.service.ts'
 
 export interface RepoPageDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly sources: Sources
   readonly texts: Texts
   readonly site: Site
@@ -26,7 +26,7 @@ const canRead = ({ repo, access }: RepoInView, unit: Unit): boolean =>
 export const repoPage =
   (deps: RepoPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit)
+    const target = await authorizePage(deps, visit)
     const { repo } = target
     const code = canRead(target, 'repo.code') ? await codePart(deps, visit, target) : NOTHING
     return {
@@ -54,11 +54,12 @@ ${repo.isEmpty || code === false ? NOTHING : code}${canRead(target, 'repo.releas
 
 async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): Promise<Html> {
   const { repo } = target
-  const place = await deps.sources.findDefault(repo)
-  if (place === undefined) return safeHtml`${cloneAddresses(deps, target)}<p class="note">Nothing was pushed yet.</p>`
+  const location = await deps.sources.findDefault(repo)
+  if (location === undefined)
+    return safeHtml`${cloneAddresses(deps, target)}<p class="note">Nothing was pushed yet.</p>`
   const [branches, source] = await Promise.all([
     deps.sources.listBranches(repo, MAX_BRANCHES),
-    deps.sources.read(repo, place),
+    deps.sources.read(repo, location),
   ])
   const entries = source.kind === 'directory' ? source.entries : []
   const readme = await deps.sources.findReadme(repo, entries)
@@ -67,8 +68,8 @@ async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): P
 ${list(branches.items, (name) => safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a>`, 'No branches.')}
 ${branches.total > MAX_BRANCHES ? safeHtml`<p><a href="${repoPath(visit, repo, 'branches')}">All ${branches.total} branches</a></p>` : ''}
 <h2>Files</h2>
-${entryList(visit, target, place, entries)}
-${readme === undefined ? NOTHING : await readmePart(deps, visit, { target, place, readme })}`
+${entryList(visit, target, location, entries)}
+${readme === undefined ? NOTHING : await readmePart(deps, visit, { target, location, readme })}`
 }
 
 function cloneAddresses({ site, settings }: RepoPageDeps, { repo }: RepoInView): Html {
@@ -82,15 +83,15 @@ ${list(addresses, (address) => safeHtml`<code>git clone ${address}</code>`, 'Git
 
 async function readmePart(
   { texts }: RepoPageDeps,
-  { caller }: Visit,
+  { requester }: Visit,
   {
     target: { repo },
-    place,
+    location,
     readme: { name, text },
-  }: { readonly target: RepoInView; readonly place: Place; readonly readme: TextFile },
+  }: { readonly target: RepoInView; readonly location: SourceLocation; readonly readme: TextFile },
 ): Promise<Html> {
-  const context = `/${repo.fullName}/src/branch/${escapePath(place.ref)}`
-  const html = await texts.render({ text, name, context, caller })
+  const context = `/${repo.fullName}/src/branch/${escapePath(location.ref)}`
+  const html = await texts.render({ text, name, context, requester })
   return safeHtml`<h2>${name}</h2>
 <article>${html === undefined ? safeHtml`<pre>${text}</pre>` : new Html(html)}</article>`
 }

@@ -3,11 +3,11 @@ import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { TreeEntry } from '../../../core/git/index.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { list, pager, size, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
-import type { Place, Source, Sources } from './sources.service.ts'
+import { list, pager, size, authorizePage, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
+import type { SourceLocation, Source, Sources } from './sources.service.ts'
 
 interface SourceDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly sources: Sources
 }
 
@@ -18,21 +18,21 @@ const MAX_LINES = 20_000
 export const sourcePage =
   (deps: SourceDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
-    const place = await deps.sources.locate(repo, visit.params.rest)
-    const source = await deps.sources.read(repo, place)
-    const history = repoPath(visit, repo, 'commits', place.kind, place.ref, place.path)
+    const location = await deps.sources.locate(repo, visit.params.rest)
+    const source = await deps.sources.read(repo, location)
+    const history = repoPath(visit, repo, 'commits', location.kind, location.ref, location.path)
     return {
-      title: `${place.path || place.ref} · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, trail(visit, target, place))}
+      title: `${location.path || location.ref} · ${repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, trail(visit, target, location))}
 <nav class="tabs" aria-label="File"><a href="${history}">Commits</a></nav>
-${sourcePart(visit, target, place, source)}`,
+${sourcePart(visit, target, location, source)}`,
     }
   }
 
 /** Links to the directories from the root to the path. */
-function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: Place): Html {
+function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: SourceLocation): Html {
   const parts = path === '' ? [] : path.split('/')
   const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join('/') }))
   const link = (name: string, to: string): Html =>
@@ -40,19 +40,19 @@ function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: Place): 
   return safeHtml`${link(ref, '')}${steps.map((step) => safeHtml` / ${link(step.name, step.path)}`)}`
 }
 
-function sourcePart(visit: Visit, target: RepoInView, place: Place, source: Source): Html {
+function sourcePart(visit: Visit, target: RepoInView, location: SourceLocation, source: Source): Html {
   if (source.kind === 'submodule') return safeHtml`<p>A submodule at commit <code>${source.oid}</code>.</p>`
-  if (source.kind === 'file') return filePart(visit, target, place, source)
+  if (source.kind === 'file') return filePart(visit, target, location, source)
   const paging = visit.paging(MAX_ENTRIES)
   const { items, total } = pageOf(source.entries, paging)
-  return safeHtml`${entryList(visit, target, place, items)}
+  return safeHtml`${entryList(visit, target, location, items)}
 ${pager(paging, total)}`
 }
 
 function filePart(
   visit: Visit,
   { repo }: RepoInView,
-  { kind, ref, path }: Place,
+  { kind, ref, path }: SourceLocation,
   file: Extract<Source, { readonly kind: 'file' }>,
 ): Html {
   const raw = repoPath(visit, repo, file.lfs === undefined ? 'raw' : 'media', kind, ref, path)
@@ -76,7 +76,7 @@ function withLines(text: string): Html {
 export function entryList(
   visit: Visit,
   { repo }: RepoInView,
-  { kind, ref, path }: Place,
+  { kind, ref, path }: SourceLocation,
   entries: readonly TreeEntry[],
 ): Html {
   const parent = path === '' ? '' : `${path}/`

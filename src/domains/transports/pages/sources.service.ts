@@ -11,7 +11,7 @@ import type { Repo } from '../../repositories/index.ts'
 type RefKind = 'branch' | 'tag' | 'commit'
 
 /** A path in a commit, and the ref by which the address names the commit. */
-export interface Place {
+export interface SourceLocation {
   readonly kind: RefKind
   readonly ref: string
   readonly commit: string
@@ -62,7 +62,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
     /**
      * `address` is `{branch|tag|commit}/{ref}/{path}`; the ref is the longest prefix that names one. Throws NotFound.
      */
-    async locate(repo: Repo, address: string): Promise<Place> {
+    async locate(repo: Repo, address: string): Promise<SourceLocation> {
       const [, kind, given] = ADDRESS.exec(address) ?? []
       const rest = given && trimEndOf(given, '/')
       if (!rest) throw errors.pageNotFound()
@@ -78,13 +78,13 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
       return found
     },
     /** The root of the default branch; undefined if it does not exist. */
-    async findDefault(repo: Repo): Promise<Place | undefined> {
+    async findDefault(repo: Repo): Promise<SourceLocation | undefined> {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(HEADS + repo.defaultBranch)
       return ref && { kind: 'branch', ref: repo.defaultBranch, commit: ref.oid, path: '' }
     },
     /** Directories come first. Throws NotFound. */
-    async read(repo: Repo, { commit, path }: Place): Promise<Source> {
+    async read(repo: Repo, { commit, path }: SourceLocation): Promise<Source> {
       const opened = git.open(repo)
       const entry = await opened.revisions.entryAt(commit, path)
       if (entry === undefined) throw errors.entryNotFound(path)
@@ -105,7 +105,11 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
      * Commits that changed the path, newest first. NOTE: without a total, which would require reading the whole
      * history.
      */
-    async listCommits(repo: Repo, { commit: tip, path }: Place, { offset: skip, limit }: Paging): Promise<CommitRows> {
+    async listCommits(
+      repo: Repo,
+      { commit: tip, path }: SourceLocation,
+      { offset: skip, limit }: Paging,
+    ): Promise<CommitRows> {
       const opened = git.open(repo)
       const log = { tip, ...(path !== '' && { path }) }
       const commits = await opened.history.list(log, { skip, limit: limit + 1 })
@@ -123,7 +127,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
   }
 }
 
-async function locateCommit(git: GitRepo, rest: string): Promise<Place | undefined> {
+async function locateCommit(git: GitRepo, rest: string): Promise<SourceLocation | undefined> {
   const [ref = '', ...path] = rest.split('/')
   const commit = await findShortOid(git, ref)
   return commit === undefined ? undefined : { kind: 'commit', ref, commit, path: path.join('/') }
@@ -134,11 +138,11 @@ async function locateRef(
   kind: 'branch' | 'tag',
   rest: string,
   renamed: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): Promise<Place | undefined> {
+): Promise<SourceLocation | undefined> {
   const parts = rest.split('/')
   const names = parts.slice(0, MAX_REF_PARTS).map((_, index) => parts.slice(0, index + 1).join('/'))
   const snapshot = await git.refs.snapshot()
-  const find = async (current: ReadonlyMap<string, string>): Promise<Place | undefined> => {
+  const find = async (current: ReadonlyMap<string, string>): Promise<SourceLocation | undefined> => {
     for (const [index, name] of [...names.entries()].toReversed()) {
       const ref = current.get(name) ?? name
       const oid = snapshot.get(`${kind === 'branch' ? HEADS : TAGS}${ref}`)?.oid

@@ -5,8 +5,8 @@ import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 
 /** The requester of the work. */
-export interface Caller {
-  /** The result of `callerKey`. */
+export interface Requester {
+  /** The result of `rateLimitKeyOf`. */
   readonly key: string
   /** Consumes one unit of the computing budget of visitors without credentials. Throws too-many-requests. */
   spend(): void
@@ -19,7 +19,7 @@ interface SourceText {
   /** The base of relative links, like `Context` in the API. */
   readonly context: string
   readonly wiki?: boolean
-  readonly caller: Caller
+  readonly requester: Requester
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -47,9 +47,17 @@ export function createTexts({ markup }: { readonly markup: Pick<Services['markup
   })
   const running = new Map<string, Promise<string>>()
 
-  async function renderNow({ text, name, context, wiki = false, caller }: SourceText): Promise<string> {
-    caller.spend()
-    const request = { text, mode: 'file', filePath: name, context, wiki, caller: caller.key, viewer: ANONYMOUS }
+  async function renderNow({ text, name, context, wiki = false, requester }: SourceText): Promise<string> {
+    requester.spend()
+    const request = {
+      text,
+      mode: 'file',
+      filePath: name,
+      context,
+      wiki,
+      rateLimitKey: requester.key,
+      viewer: ANONYMOUS,
+    }
     try {
       return await markup.render(request)
     } catch (error) {

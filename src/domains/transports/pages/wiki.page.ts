@@ -5,10 +5,10 @@ import { errors } from '../../errors.ts'
 import { parseRepoSettings } from '../../repositories/index.ts'
 import { wikiMode } from '../../code/index.ts'
 import type { Texts } from './texts.service.ts'
-import { admitRepo, type PageMaker, repoHeading } from './layout.ts'
+import { authorizePage, type PageMaker, repoHeading } from './layout.ts'
 
 interface WikiPageDeps {
-  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly repos: Pick<Services['repos'], 'authorize'>
   readonly wikis: Services['wikis']
   readonly texts: Texts
 }
@@ -17,7 +17,7 @@ interface WikiPageDeps {
 export const wikiPage =
   (deps: WikiPageDeps): PageMaker =>
   async (visit) => {
-    const target = await admitRepo(deps, visit)
+    const target = await authorizePage(deps, visit)
     const { repo, access } = target
     const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
     if (wikiMode(visit.viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.read)
@@ -25,8 +25,8 @@ export const wikiPage =
     const { title, content } = await deps.wikis.pages.get(repo, visit.params.rest || 'Home')
     const text = content.toString('utf8')
     const context = `/${repo.fullName}`
-    const { caller } = visit
-    const html = await deps.texts.render({ text, name: `${title}.md`, context, wiki: true, caller })
+    const { requester } = visit
+    const html = await deps.texts.render({ text, name: `${title}.md`, context, wiki: true, requester })
     return {
       title: `${title} · ${repo.fullName}`,
       body: safeHtml`${repoHeading(visit, target, safeHtml`${title}`)}

@@ -179,9 +179,9 @@ export function createDiffLines(context: DiffContext): DiffLines {
     return (await find('new')) ?? (await find('old'))
   }
 
-  async function aroundNoChange(oid: string, place: Omit<DiffLine, 'path'>, { before }: HunkExcerpt): Promise<string> {
+  async function aroundNoChange(oid: string, line: Omit<DiffLine, 'path'>, { before }: HunkExcerpt): Promise<string> {
     const content = await unlessTooMuch(objects.blob(oid, MAX_CONTENT))
-    return content === undefined || content.includes(0) ? '' : contextExcerpt(content, place, before)
+    return content === undefined || content.includes(0) ? '' : contextExcerpt(content, line, before)
   }
 
   return {

@@ -94,12 +94,12 @@ export function createLineMoves(context: DiffContext) {
       () => LineRanges.read(command.stream([...DIFF, from, to], BOUNDS)),
     )
 
-  async function moveOne(place: FileLines, pair: FilePair | undefined): Promise<FileLines | undefined> {
+  async function moveOne(range: FileLines, pair: FilePair | undefined): Promise<FileLines | undefined> {
     if (pair?.old === undefined || pair.new === undefined || !isSameKind(pair.old, pair.new)) return undefined
     const { path, oid, mode } = pair.new
-    if (pair.old.oid === oid) return { ...place, path }
+    if (pair.old.oid === oid) return { ...range, path }
     if (mode === MODE.submodule) return undefined
-    const moved = (await unlessTooMuch(rangesOf(pair.old.oid, oid)))?.move(place)
+    const moved = (await unlessTooMuch(rangesOf(pair.old.oid, oid)))?.move(range)
     return moved && { path, ...moved }
   }
 
@@ -109,25 +109,25 @@ export function createLineMoves(context: DiffContext) {
    * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay valid only while
    * the file is unchanged. Runs at most one process for renames and one for each file that differs.
    */
-  async function move(from: string, to: string, places: readonly FileLines[]): Promise<Moved> {
+  async function move(from: string, to: string, ranges: readonly FileLines[]): Promise<Moved> {
     requireSpans(format, { base: from, head: to })
-    if (from === to) return places
-    const pairs = await findFilePairs(context, { old: from, new: to }, { side: 'old', paths: pathsOf(places) })
+    if (from === to) return ranges
+    const pairs = await findFilePairs(context, { old: from, new: to }, { side: 'old', paths: pathsOf(ranges) })
     const moved: (FileLines | undefined)[] = []
-    for (const place of places) moved.push(await moveOne(place, pairs.get(place.path)))
+    for (const range of ranges) moved.push(await moveOne(range, pairs.get(range.path)))
     return moved
   }
 
   /** The same lines under the files' names on one side of a diff. A name that the other side lacks stays. */
-  async function named(side: DiffSide, { base, head }: DiffSpan, places: Moved): Promise<Moved> {
-    const by = { side: side === 'old' ? 'new' : 'old', paths: pathsOf(places) } as const
+  async function named(side: DiffSide, { base, head }: DiffSpan, ranges: Moved): Promise<Moved> {
+    const by = { side: side === 'old' ? 'new' : 'old', paths: pathsOf(ranges) } as const
     const pairs = await findFilePairs(context, { old: base, new: head }, by)
-    return places.map((place) => place && { ...place, path: pairs.get(place.path)?.[side]?.path ?? place.path })
+    return ranges.map((range) => range && { ...range, path: pairs.get(range.path)?.[side]?.path ?? range.path })
   }
 
-  async function moveOldSide(before: DiffSpan, after: DiffSpan, places: readonly FileLines[]): Promise<Moved> {
-    if (places.length === 0) return places
-    const old = (await named('old', before, places)).filter((place) => place !== undefined)
+  async function moveOldSide(before: DiffSpan, after: DiffSpan, ranges: readonly FileLines[]): Promise<Moved> {
+    if (ranges.length === 0) return ranges
+    const old = (await named('old', before, ranges)).filter((range) => range !== undefined)
     return named('new', after, await move(before.base, after.base, old))
   }
 
@@ -137,21 +137,21 @@ export function createLineMoves(context: DiffContext) {
      * Maps lines of one diff to another, in the given order: old-side lines through the two bases, new-side lines
      * through the two heads. Undefined in the cases that `move` lists.
      */
-    async follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved> {
+    async follow(before: DiffSpan, after: DiffSpan, ranges: readonly DiffRange[]): Promise<Moved> {
       requireSpans(format, before, after)
-      const onSide = (side: DiffSide) => places.filter((place) => place.side === side).map(linesOf)
+      const onSide = (side: DiffSide) => ranges.filter((range) => range.side === side).map(linesOf)
       const moved = {
         old: (await moveOldSide(before, after, onSide('old'))).values(),
         new: (await move(before.head, after.head, onSide('new'))).values(),
       }
-      return places.map(({ side }) => moved[side].next().value)
+      return ranges.map(({ side }) => moved[side].next().value)
     },
   }
 }
 
 const linesOf = ({ path, first, last }: DiffRange): FileLines => ({ path, first, last })
 
-const pathsOf = (places: Moved): ReadonlySet<string> => new Set(places.flatMap((place) => place?.path ?? []))
+const pathsOf = (ranges: Moved): ReadonlySet<string> => new Set(ranges.flatMap((range) => range?.path ?? []))
 
 /** Undefined if the diff takes too long or too much memory. */
 export async function unlessTooMuch<T>(work: Promise<T>): Promise<T | undefined> {

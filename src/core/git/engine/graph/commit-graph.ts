@@ -149,13 +149,13 @@ export class CommitGraph {
 
   /** Returns a view into the file. */
   id(position: number): Buffer {
-    const { layer, index } = this.#place(position)
+    const { layer, index } = this.#locate(position)
     const at = layer.ids + index * layer.idBytes
     return layer.data.subarray(at, at + layer.idBytes)
   }
 
   tree(position: number): Buffer {
-    const { layer, index } = this.#place(position)
+    const { layer, index } = this.#locate(position)
     const at = layer.commits + index * (layer.idBytes + 16)
     return layer.data.subarray(at, at + layer.idBytes)
   }
@@ -179,7 +179,7 @@ export class CommitGraph {
   }
 
   filter(position: number): Filter | undefined {
-    const { layer, index } = this.#place(position)
+    const { layer, index } = this.#locate(position)
     return filterOf(layer, index)
   }
 
@@ -198,7 +198,7 @@ export class CommitGraph {
     return at
   }
 
-  #place(position: number): { readonly layer: GraphLayer; readonly index: number } {
+  #locate(position: number): { readonly layer: GraphLayer; readonly index: number } {
     let at = this.#layers.length - 1
     while (this.#begins[at]! > position) at--
     return { layer: this.#layers[at]!, index: position - this.#begins[at]! }
@@ -276,8 +276,8 @@ function graphFiles(directory: string, directories: readonly string[]): string[]
     .split('\n')
     .filter((hash) => hash !== '')
     .map((hash) => {
-      const places = directories.map((place) => join(place, 'info/commit-graphs', `graph-${hash}.graph`))
-      const path = places.find((place) => existsSync(place))
+      const paths = directories.map((directory) => join(directory, 'info/commit-graphs', `graph-${hash}.graph`))
+      const path = paths.find((path) => existsSync(path))
       if (path === undefined) throw new UnsupportedError('a file of the chain is missing')
       return path
     })

@@ -11,7 +11,7 @@ const SEVEN = 0x37
 const MAX_BACK = 300
 
 /** An entry of a tree, as positions in its bytes. */
-interface TreePlace {
+interface EntryBounds {
   readonly start: number
   readonly name: number
   /** Position of the NUL after the name. */
@@ -58,25 +58,25 @@ export class TreeBytes {
   }
 
   /** All entries in tree order. */
-  entries(): TreePlace[] {
+  entries(): EntryBounds[] {
     return Array.from(this.starts(), (start) => this.#entry(start))
   }
 
   /** The name as latin1 text of its bytes. */
-  name({ name, nameEnd }: TreePlace): string {
+  name({ name, nameEnd }: EntryBounds): string {
     return this.bytes.toString('latin1', name, nameEnd)
   }
 
   /** See `TreeEntryFound`. */
-  version({ start, name, nameEnd, end }: TreePlace): string {
+  version({ start, name, nameEnd, end }: EntryBounds): string {
     return this.bytes.toString('latin1', start, name) + this.bytes.toString('latin1', nameEnd, end)
   }
 
-  id({ nameEnd, end }: TreePlace): Buffer {
+  id({ nameEnd, end }: EntryBounds): Buffer {
     return this.bytes.subarray(nameEnd + 1, end)
   }
 
-  isTree({ start, name }: TreePlace): boolean {
+  isTree({ start, name }: EntryBounds): boolean {
     return this.bytes[start] === FOUR && name - start === 6
   }
 
@@ -112,7 +112,7 @@ export class TreeBytes {
     return (this.#starts = Uint32Array.from(starts))
   }
 
-  #scan(name: Buffer): TreePlace | undefined {
+  #scan(name: Buffer): EntryBounds | undefined {
     const { bytes } = this
     for (let at = 0; at < bytes.length;) {
       const entry = this.#entry(at)
@@ -194,7 +194,7 @@ export class TreeBytes {
     return starts[low]!
   }
 
-  #entry(start: number): TreePlace {
+  #entry(start: number): EntryBounds {
     const { bytes } = this
     let name = start + 5
     while (bytes[name] !== SPACE && name < start + 8) name++
@@ -210,11 +210,11 @@ export class TreeBytes {
 interface Side {
   readonly tree: TreeBytes
   /** Undefined after the last entry. */
-  readonly entry: TreePlace | undefined
+  readonly entry: EntryBounds | undefined
 }
 
 /** Git's entry order: by bytes, a directory as if its name ended in a slash. 0 for equal names and types. */
-function orderOf(mine: Side & { readonly entry: TreePlace }, theirs: Side): number {
+function orderOf(mine: Side & { readonly entry: EntryBounds }, theirs: Side): number {
   if (!theirs.entry) return -1
   const { name, nameEnd } = mine.entry
   const { name: other, nameEnd: otherEnd } = theirs.entry

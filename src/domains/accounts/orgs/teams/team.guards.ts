@@ -18,7 +18,7 @@ export function createTeamGuard(teams: Teams): TeamGuard {
     describe:
       role === 'owner' ? 'an owner of the organization' : 'a member of the team or an owner of the organization',
     needsUser: true,
-    looksUpFirst: true,
+    hideBeforeAuth: true,
     resolve: ({ viewer, params }) => teams.getInView(viewer, asId(parseInteger(params['id']))),
     privacy: ({ org }) => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'),
     decide: ({ isOwner, isTeamMember }, { viewer }) => {

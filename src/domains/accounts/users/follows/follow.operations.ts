@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import { type Answer, listed, noContent } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, noContent } from '../../../../core/http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
@@ -26,7 +26,7 @@ export function followOperations(deps: Deps): Operation[] {
   return [...ownLists(deps), ...listsOf(deps), ...checks(deps), ...change(deps)]
 }
 
-const listOf = (page: Page<UserEntity>, viewer: Viewer, { site }: Deps): Answer =>
+const listOf = (page: Page<UserEntity>, viewer: Viewer, { site }: Deps): ApiResponse =>
   listed(
     page,
     page.items.map((user) => presentUser(user, viewer, site)),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, bytes, noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, bytes, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { BinaryFile } from '../../../../core/http/answer/binary.ts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
@@ -43,7 +43,7 @@ function listOperations({ guards, artifacts, clock, site }: ArtifactOperationDep
     responses: { 200: ActionArtifactsResponse },
     errors: [403, 404],
   } as const
-  const answer = ({ items, total }: Page<ArtifactView>, repo: Repo): Answer => {
+  const answer = ({ items, total }: Page<ArtifactView>, repo: Repo): ApiResponse => {
     const at = { site, now: clock.now() }
     return ok({ artifacts: items.map((view) => presentArtifact(view, repo, at)), total_count: total })
   }

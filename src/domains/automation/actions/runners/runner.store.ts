@@ -3,7 +3,7 @@ import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type ActionsPlace, placeColumns } from '../levels.ts'
+import { type ActionsScope, scopeColumns } from '../levels.ts'
 import type { ActionRunnerTable } from '../actions.table.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 
@@ -37,10 +37,10 @@ const toRunner = (row: Selectable<ActionRunnerTable>): Runner => ({
 })
 
 /** The runners of exactly this level; for the site, all runners (behaviour/actions#runners). */
-function runnersOf(db: Db, place: ActionsPlace) {
+function runnersOf(db: Db, scope: ActionsScope) {
   const runners = db.selectFrom('action_runner')
-  if (place.kind === 'site') return runners
-  const { owner_id, repo_id } = placeColumns(place)
+  if (scope.kind === 'site') return runners
+  const { owner_id, repo_id } = scopeColumns(scope)
   return owner_id === null ? runners.where('repo_id', '=', repo_id) : runners.where('owner_id', '=', owner_id)
 }
 
@@ -51,23 +51,23 @@ export interface RunnerFilter {
 /** Ordered by the last time online, latest first. */
 export function listRunners(
   db: Db,
-  place: ActionsPlace,
+  scope: ActionsScope,
   { isDisabled, paging }: RunnerFilter & { readonly paging: Paging },
 ): Promise<Page<Runner>> {
-  const all = runnersOf(db, place).selectAll().orderBy('online_at', 'desc').orderBy('id', 'desc')
+  const all = runnersOf(db, scope).selectAll().orderBy('online_at', 'desc').orderBy('id', 'desc')
   return selectPage(isDisabled === undefined ? all : all.where('is_disabled', '=', flag(isDisabled)), paging, toRunner)
 }
 
 /** Returns undefined also for a runner of another level. */
-export async function findRunner(db: Db, place: ActionsPlace, id: number): Promise<Runner | undefined> {
-  const row = await runnersOf(db, place).selectAll().where('id', '=', id).executeTakeFirst()
+export async function findRunner(db: Db, scope: ActionsScope, id: number): Promise<Runner | undefined> {
+  const row = await runnersOf(db, scope).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRunner(row)
 }
 
 /** Like `findRunner`; locks the row until the transaction ends. */
-export async function lockRunner(tx: Tx, place: ActionsPlace, id: number): Promise<Runner | undefined> {
+export async function lockRunner(tx: Tx, scope: ActionsScope, id: number): Promise<Runner | undefined> {
   const row = await dialectOf(tx)
-    .lockRows(runnersOf(tx, place).selectAll().where('id', '=', id))
+    .lockRows(runnersOf(tx, scope).selectAll().where('id', '=', id))
     .executeTakeFirst()
   return row && toRunner(row)
 }
@@ -113,8 +113,8 @@ export async function raiseQueues(
 }
 
 /** The active token of a level, encrypted. */
-export async function findActiveToken(db: Db, place: ActionsPlace): Promise<string | undefined> {
-  const { owner_id, repo_id } = placeColumns(place)
+export async function findActiveToken(db: Db, scope: ActionsScope): Promise<string | undefined> {
+  const { owner_id, repo_id } = scopeColumns(scope)
   const row = await db
     .selectFrom('action_registration_token')
     .select('sealed')
@@ -132,10 +132,10 @@ interface NewToken {
 }
 
 /** Inserts nothing when a concurrent transaction has inserted the active token of the level. */
-export async function insertActiveToken(tx: Tx, place: ActionsPlace, { hash, sealed, at }: NewToken): Promise<void> {
+export async function insertActiveToken(tx: Tx, scope: ActionsScope, { hash, sealed, at }: NewToken): Promise<void> {
   await tx
     .insertInto('action_registration_token')
-    .values({ ...placeColumns(place), hash, sealed, created_at: at })
+    .values({ ...scopeColumns(scope), hash, sealed, created_at: at })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -33,7 +33,7 @@ export const runnerOperations = (deps: RunnerOperationDeps): Operation[] =>
 const capitalized = ({ name }: { readonly name: string }): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 function tokenOperations<Access>({ runners }: RunnerOperationDeps, level: ActionsLevel<Access>): Operation[] {
-  const { name, area, guards, place } = level
+  const { name, area, guards, scope } = level
   const path = `${level.path}/runners/registration-token`
   const common = {
     area,
@@ -43,7 +43,7 @@ function tokenOperations<Access>({ runners }: RunnerOperationDeps, level: Action
     responses: { 200: RegistrationToken },
     errors: [401, 403, 404],
     handler: async ({ access }: { readonly access: Access }) =>
-      ok({ token: await runners.registrationToken(place(access)) }),
+      ok({ token: await runners.registrationToken(scope(access)) }),
   } as const
   return [
     defineOperation({
@@ -58,7 +58,7 @@ function tokenOperations<Access>({ runners }: RunnerOperationDeps, level: Action
 }
 
 function listOperations<Access>({ runners, clock }: RunnerOperationDeps, level: ActionsLevel<Access>): Operation[] {
-  const { path, area, guards, place } = level
+  const { path, area, guards, scope } = level
   return [
     defineOperation({
       id: `get${capitalized(level)}Runners`,
@@ -72,7 +72,7 @@ function listOperations<Access>({ runners, clock }: RunnerOperationDeps, level: 
       responses: { 200: ActionRunnersResponse },
       errors: [401, 403, 404],
       async handler({ access, query, paging }) {
-        const { items, total } = await runners.list(place(access), { isDisabled: query.disabled, paging })
+        const { items, total } = await runners.list(scope(access), { isDisabled: query.disabled, paging })
         return ok({ runners: items.map((runner) => presentRunner(runner, clock.now())), total_count: total })
       },
     }),
@@ -80,7 +80,7 @@ function listOperations<Access>({ runners, clock }: RunnerOperationDeps, level: 
 }
 
 function singleOperations<Access>({ runners, clock }: RunnerOperationDeps, level: ActionsLevel<Access>): Operation[] {
-  const { path, area, guards, place } = level
+  const { path, area, guards, scope } = level
   const kind = capitalized(level)
   const common = { path: `${path}/runners/{runner_id:int}`, area, scopes: [area], guard: guards.owner } as const
   return [
@@ -92,7 +92,7 @@ function singleOperations<Access>({ runners, clock }: RunnerOperationDeps, level
       responses: { 200: ActionRunner },
       errors: [401, 403, 404],
       handler: async ({ access, params }) =>
-        ok(presentRunner(await runners.get(place(access), params.runner_id), clock.now())),
+        ok(presentRunner(await runners.get(scope(access), params.runner_id), clock.now())),
     }),
     defineOperation({
       ...common,
@@ -104,7 +104,7 @@ function singleOperations<Access>({ runners, clock }: RunnerOperationDeps, level
       errors: [401, 403, 404, 422],
       async handler({ access, viewer, params, body }) {
         const actor = requireUser(viewer)
-        const runner = await runners.setDisabled(actor, place(access), params.runner_id, body.disabled)
+        const runner = await runners.setDisabled(actor, scope(access), params.runner_id, body.disabled)
         return ok(presentRunner(runner, clock.now()))
       },
     }),
@@ -116,7 +116,7 @@ function singleOperations<Access>({ runners, clock }: RunnerOperationDeps, level
       responses: { 204: null },
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
-        await runners.delete(requireUser(viewer), place(access), params.runner_id)
+        await runners.delete(requireUser(viewer), scope(access), params.runner_id)
         return noContent()
       },
     }),

@@ -7,7 +7,7 @@ import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts
 import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
-import type { ActionsPlace } from '../levels.ts'
+import type { ActionsScope } from '../levels.ts'
 import {
   findActiveToken,
   insertActiveToken,
@@ -35,10 +35,10 @@ export type Runners = ReturnType<typeof createRunners>
 
 /** Runners of the site, of accounts and of repositories (behaviour/actions#runners). */
 export function createRunners({ database, clock, events, secrets }: RunnerDeps) {
-  async function makeToken(tx: Tx, place: ActionsPlace): Promise<string> {
+  async function makeToken(tx: Tx, scope: ActionsScope): Promise<string> {
     const token = randomHex(TOKEN_BYTES)
-    await insertActiveToken(tx, place, { hash: sha256Hex(token), sealed: secrets.seal(token, TOKEN), at: clock.now() })
-    return (await findActiveToken(tx, place))!
+    await insertActiveToken(tx, scope, { hash: sha256Hex(token), sealed: secrets.seal(token, TOKEN), at: clock.now() })
+    return (await findActiveToken(tx, scope))!
   }
 
   const append = (tx: Tx, kind: keyof typeof actionsEvents & `runner.${string}`, actor: Actor, runner: Runner) =>
@@ -51,22 +51,22 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
 
   return {
     /** The token with which runners register at this level; the same every time, generated at the first request. */
-    async registrationToken(place: ActionsPlace): Promise<string> {
+    async registrationToken(scope: ActionsScope): Promise<string> {
       const sealed =
-        (await findActiveToken(database.read, place)) ?? (await database.transaction((tx) => makeToken(tx, place)))
+        (await findActiveToken(database.read, scope)) ?? (await database.transaction((tx) => makeToken(tx, scope)))
       return secrets.open(sealed, TOKEN)
     },
     /** Ordered by the last time online, latest first; for the site, all runners. */
-    list: (place: ActionsPlace, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
-      listRunners(database.read, place, options),
+    list: (scope: ActionsScope, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
+      listRunners(database.read, scope, options),
     /** Throws NotFound, also for a runner of another level; the site level includes every runner. */
-    get: async (place: ActionsPlace, id: number): Promise<Runner> =>
-      requireRunner(await findRunner(database.read, place, id)),
+    get: async (scope: ActionsScope, id: number): Promise<Runner> =>
+      requireRunner(await findRunner(database.read, scope, id)),
 
     /** A disabled runner gets no tasks. Throws NotFound. */
-    setDisabled: (actor: Actor, place: ActionsPlace, id: number, isDisabled: boolean): Promise<Runner> =>
+    setDisabled: (actor: Actor, scope: ActionsScope, id: number, isDisabled: boolean): Promise<Runner> =>
       database.transaction(async (tx) => {
-        const runner = requireRunner(await lockRunner(tx, place, id))
+        const runner = requireRunner(await lockRunner(tx, scope, id))
         if (runner.isDisabled === isDisabled) return runner
         await updateRunner(tx, id, { is_disabled: flag(isDisabled), updated_at: clock.now() })
         await append(tx, isDisabled ? 'runner.disabled' : 'runner.enabled', actor, runner)
@@ -74,9 +74,9 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
       }),
 
     /** Throws NotFound. */
-    delete: (actor: Actor, place: ActionsPlace, id: number): Promise<void> =>
+    delete: (actor: Actor, scope: ActionsScope, id: number): Promise<void> =>
       database.transaction(async (tx) => {
-        const runner = requireRunner(await lockRunner(tx, place, id))
+        const runner = requireRunner(await lockRunner(tx, scope, id))
         await deleteRunner(tx, id)
         await append(tx, 'runner.deleted', actor, runner)
       }),

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../../core/http/answer/answer.ts'
+import type { ApiResponse } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -23,7 +23,7 @@ const IDS = {
 } as const
 
 /** A page under its own member name and with its total, which the headers also contain. */
-export const counted = ({ total }: Page<unknown>, name: string, items: readonly unknown[]): Answer => ({
+export const counted = ({ total }: Page<unknown>, name: string, items: readonly unknown[]): ApiResponse => ({
   status: 200,
   body: { [name]: items, total_count: total },
   total,
@@ -35,7 +35,7 @@ export const runListOperations = (deps: RunListOperationDeps): Operation[] =>
   forEachLevel(deps.guards, (level) => listsOf(deps, level))
 
 function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLevel<Access>): Operation[] {
-  const { path, area, guards, place } = level
+  const { path, area, guards, scope } = level
   const common = { method: 'GET', area, scopes: [area], guard: guards.member, errors: [400, 401, 403, 404] } as const
   return [
     defineOperation({
@@ -48,7 +48,7 @@ function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLev
       async handler({ access, viewer, query, paging }) {
         const { status, event, branch, actor, head_sha: oid } = query
         const filter = { statuses: requireStatuses(status), event, branch, actor, oid }
-        const page = await runs.list({ place: place(access), viewer }, { filter, paging })
+        const page = await runs.list({ scope: scope(access), viewer }, { filter, paging })
         return counted(
           page,
           'workflow_runs',
@@ -65,7 +65,7 @@ function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLev
       responses: { 200: ActionWorkflowJobsResponse },
       async handler({ access, viewer, query, paging }) {
         const statuses = requireStatuses(query.status)
-        const page = await runs.listJobs({ place: place(access), viewer }, { statuses, paging })
+        const page = await runs.listJobs({ scope: scope(access), viewer }, { statuses, paging })
         return counted(
           page,
           'jobs',

@@ -6,7 +6,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { ActionsPlace } from '../levels.ts'
+import type { ActionsScope } from '../levels.ts'
 import type { RunStatus } from './run-status.policy.ts'
 import type { ActionRunTable } from '../actions.table.ts'
 
@@ -89,7 +89,7 @@ export interface RunFilter {
  * the site.
  */
 export interface RunScope {
-  readonly place: ActionsPlace
+  readonly scope: ActionsScope
   readonly viewer: Viewer
 }
 
@@ -97,11 +97,11 @@ type RepoBuilder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' 
 
 /** The condition on `repo`, joined with its `owner`. */
 export const inScope =
-  ({ place, viewer }: RunScope) =>
+  ({ scope, viewer }: RunScope) =>
   (eb: RepoBuilder) => {
-    if (place.kind === 'repository') return eb('repo.id', '=', place.repoId)
+    if (scope.kind === 'repository') return eb('repo.id', '=', scope.repoId)
     const readable = [visibleRepos(viewer)(eb as never), readsUnit(viewer, 'repo.actions')]
-    return eb.and(place.kind === 'site' ? readable : [eb('repo.owner_id', '=', place.ownerId), ...readable])
+    return eb.and(scope.kind === 'site' ? readable : [eb('repo.owner_id', '=', scope.ownerId), ...readable])
   }
 
 /** Newest first. */

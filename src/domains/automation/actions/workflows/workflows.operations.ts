@@ -39,8 +39,8 @@ function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Ope
       path: ROOT,
       summary: 'List the workflow files of the default branch',
       responses: { 200: ActionWorkflowResponse },
-      async handler({ access: { repo }, caller }) {
-        const found = await workflows.list({ repo, caller })
+      async handler({ access: { repo }, rateLimitKey }) {
+        const found = await workflows.list({ repo, rateLimitKey })
         return ok({ workflows: found.map((view) => presentWorkflow(view, repo, site)), total_count: found.length })
       },
     }),
@@ -50,8 +50,8 @@ function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Ope
       path: ONE,
       summary: 'A workflow of the default branch, by its file name',
       responses: { 200: ActionWorkflow },
-      handler: async ({ access: { repo }, caller, params }) =>
-        ok(presentWorkflow(await workflows.get({ repo, caller }, params.workflow_id), repo, site)),
+      handler: async ({ access: { repo }, rateLimitKey, params }) =>
+        ok(presentWorkflow(await workflows.get({ repo, rateLimitKey }, params.workflow_id), repo, site)),
     }),
   ]
 }
@@ -67,8 +67,8 @@ function stateOperations({ guards, workflows }: WorkflowOperationDeps): Operatio
       guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
       responses: { 204: null },
       errors: [401, 403, 404, 423],
-      async handler({ access: { repo }, viewer, caller, params }) {
-        await workflows.setDisabled(requireUser(viewer), { repo, caller }, params.workflow_id, verb === 'Disable')
+      async handler({ access: { repo }, viewer, rateLimitKey, params }) {
+        await workflows.setDisabled(requireUser(viewer), { repo, rateLimitKey }, params.workflow_id, verb === 'Disable')
         return noContent()
       },
     }),
@@ -84,14 +84,14 @@ const dispatchOperation = ({ guards, workflows, site }: WorkflowOperationDeps): 
     summary: 'Start a run of a workflow as it is at a branch or tag',
     guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
     query: Type.Object({
-      return_run_details: Type.Optional(Type.Boolean({ description: 'Answer 200 with the run instead of 204' })),
+      return_run_details: Type.Optional(Type.Boolean({ description: 'ApiResponse 200 with the run instead of 204' })),
     }),
     body: CreateActionWorkflowDispatch,
     responses: { 200: RunDetails, 204: null },
     errors: [400, 401, 403, 404, 422, 423],
-    async handler({ access: { repo }, viewer, caller, params, query, body }) {
+    async handler({ access: { repo }, viewer, rateLimitKey, params, query, body }) {
       const dispatch = { workflow: params.workflow_id, ref: body.ref, inputs: body.inputs ?? {} }
-      const run = await workflows.dispatch(requireUser(viewer), { repo, caller }, dispatch)
+      const run = await workflows.dispatch(requireUser(viewer), { repo, rateLimitKey }, dispatch)
       return query.return_run_details === true ? ok(presentRunDetails(run, repo, site)) : noContent()
     },
   })

@@ -26,32 +26,32 @@ const ENTRY_SIZE = 256
 const RETRY_MS = 600_000
 
 /**
- * Reads a workflow by the id of its blob; `caller` is the key of the requester. Undefined when it is invalid or parsing
- * takes too long.
+ * Reads a workflow by the id of its blob; `rateLimitKey` is the key of the requester. Undefined when it is invalid or
+ * parsing takes too long.
  */
-type WorkflowReader = (git: GitRepo, oid: string, caller: string) => Promise<Workflow | undefined>
+type WorkflowReader = (git: GitRepo, oid: string, rateLimitKey: string) => Promise<Workflow | undefined>
 
 function createWorkflowReader(taskPool: TaskPool): WorkflowReader {
   // NOTE: never stale in any process: the content of a blob never changes.
   const known = new LRUCache<string, { readonly workflow: Workflow | undefined }>({ maxSize: MAX_CACHED })
 
-  return async (git, oid, caller) => {
+  return async (git, oid, rateLimitKey) => {
     const key = `${git.storage}:${oid}`
     const found = known.get(key)
     if (found) return found.workflow
     const { size } = await git.objects.info(oid)
     if (size > MAX_FILE) return undefined
     const text = (await git.objects.blob(oid)).toString('utf8')
-    const workflow = await parse(taskPool, text, caller)
+    const workflow = await parse(taskPool, text, rateLimitKey)
     const payloads = workflow?.jobs.reduce((sum, { payload }) => sum + payload.length, 0) ?? 0
     known.set(key, { workflow }, { size: payloads + ENTRY_SIZE, ttl: workflow === undefined ? RETRY_MS : 0 })
     return workflow
   }
 }
 
-async function parse(taskPool: TaskPool, text: string, caller: string): Promise<Workflow | undefined> {
+async function parse(taskPool: TaskPool, text: string, rateLimitKey: string): Promise<Workflow | undefined> {
   try {
-    return await taskPool.run(TASK, text, caller)
+    return await taskPool.run(TASK, text, rateLimitKey)
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
     if (error.reason === 'ended' || error.reason === 'closing')
@@ -68,10 +68,10 @@ export interface WorkflowView {
   readonly commit: Commit
 }
 
-/** A repository, and the key of the requester; see `callerKey`. */
+/** A repository, and the key of the requester; see `rateLimitKeyOf`. */
 interface Reading {
   readonly repo: Repo
-  readonly caller: string
+  readonly rateLimitKey: string
 }
 
 export interface WorkflowDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'taskPool' | 'site'> {
@@ -85,7 +85,7 @@ export function createWorkflows(deps: WorkflowDeps) {
   const { database, git, clock, events } = deps
   const read = createWorkflowReader(deps.taskPool)
 
-  async function view({ repo, caller }: Reading, only?: string): Promise<WorkflowView[]> {
+  async function view({ repo, rateLimitKey }: Reading, only?: string): Promise<WorkflowView[]> {
     const opened = git.open(repo)
     const commit = await findTip(opened, repo)
     if (commit === undefined) return []
@@ -95,7 +95,7 @@ export function createWorkflows(deps: WorkflowDeps) {
     const disabled = await listDisabledWorkflows(database.read, repo.id)
     const views: WorkflowView[] = []
     for (const file of files) {
-      const name = (await read(opened, file.oid, caller))?.name || file.name
+      const name = (await read(opened, file.oid, rateLimitKey))?.name || file.name
       views.push({ file, name, isDisabled: disabled.includes(file.name), commit })
     }
     return views
@@ -141,8 +141,8 @@ export function createWorkflows(deps: WorkflowDeps) {
       })
     },
     /** Starts a run; throws as `dispatchWorkflow`. */
-    dispatch: (actor: SignedIn, { repo, caller }: Reading, dispatch: Dispatch): Promise<Run> =>
-      dispatchWorkflow({ ...deps, read: (opened, oid) => read(opened, oid, caller) }, actor, { repo, dispatch }),
+    dispatch: (actor: SignedIn, { repo, rateLimitKey }: Reading, dispatch: Dispatch): Promise<Run> =>
+      dispatchWorkflow({ ...deps, read: (opened, oid) => read(opened, oid, rateLimitKey) }, actor, { repo, dispatch }),
   }
 }
 

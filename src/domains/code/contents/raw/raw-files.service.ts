@@ -149,8 +149,8 @@ async function namedCommit(git: GitRepo, repo: Repo, { text, renamed }: NamedRef
   return branch === undefined ? undefined : findCommitOid(git, `refs/heads/${branch}`)
 }
 
-async function fromCandidates(git: GitRepo, places: readonly Located[]): Promise<RawFile | undefined> {
-  for (const { commit, path } of places) {
+async function fromCandidates(git: GitRepo, candidates: readonly Located[]): Promise<RawFile | undefined> {
+  for (const { commit, path } of candidates) {
     const entry = await git.revisions.entryAt(commit, path)
     if (entry?.type !== 'blob') continue
     const [info, last] = await Promise.all([git.objects.info(entry.oid), git.lastCommits.ofPath(commit, path)])

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import { type Answer, bytes } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, bytes } from '../../../../core/http/answer/answer.ts'
 import { StoredFile } from '../../../../core/http/answer/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Guards } from '../../../../core/module.ts'
@@ -57,7 +57,11 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
 type Request = Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>
 
 /** The whole file, a range of it, or 304 when the client has it. */
-async function rawAnswer(file: RawFile, { headers: requestHeaders, signal }: Request, viewer: Viewer): Promise<Answer> {
+async function rawAnswer(
+  file: RawFile,
+  { headers: requestHeaders, signal }: Request,
+  viewer: Viewer,
+): Promise<ApiResponse> {
   const { status, headers, window } = presentRawFile(file, requestHeaders, viewer)
   if (status === 304) return { status, headers }
   if (window === undefined) return bytes(Buffer.from('invalid start range\n'), { ...headers }, status)

@@ -2,7 +2,7 @@ import { requireTarget, type Target } from '../../../../core/git/index.ts'
 import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { type Answer, ok, longList, longListIn } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, ok, longList, longListIn } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -73,7 +73,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
   const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
   const findTarget = targetFinder(contents)
   const validator = validatorOf(findTarget)
-  const read = async (reading: Reading, path: string): Promise<Answer> => {
+  const read = async (reading: Reading, path: string): Promise<ApiResponse> => {
     const { repo } = reading.access
     const ref = refOf(reading.query)
     const target = requireTarget(await findTarget(reading), repo, ref)

@@ -123,18 +123,21 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
     async readMany(repo, paths, ref) {
       const opened = git.open(repo)
       const target = await getTarget(opened, repo, ref)
-      const places: (Place | undefined)[] = []
+      const locations: (EntryLocation | undefined)[] = []
       let bytes = 0
       for (const path of paths.slice(0, MAX_MANY).map(plainPath)) {
         const entry = path === '' ? undefined : await opened.revisions.entryAt(target.commit, path)
         const size = entry?.type === 'blob' ? (await opened.objects.info(entry.oid)).size : 0
         if (bytes + (size <= maxBlobSize ? size : 0) > MAX_MANY_BYTES) break
         bytes += size <= maxBlobSize ? size : 0
-        places.push(entry && { path, entry })
+        locations.push(entry && { path, entry })
       }
       async function* entries() {
-        for (const place of places)
-          yield place && (await reader.one(opened, target, place, { ...ALL, content: place.entry.type !== 'tree' }))
+        for (const location of locations)
+          yield (
+            location &&
+            (await reader.one(opened, target, location, { ...ALL, content: location.entry.type !== 'tree' }))
+          )
       }
       return { target, bytes, entries }
     },
@@ -148,7 +151,7 @@ const plainPath = (path: string): string =>
     .filter((part) => part !== '' && part !== '.')
     .join('/')
 
-interface Place {
+interface EntryLocation {
   readonly path: string
   readonly entry: TreeEntry
   /** The last commit that changed the entry, if the caller knows it. */
@@ -157,9 +160,9 @@ interface Place {
 
 export interface EntryReader {
   /** The entry at a path. */
-  one(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView>
+  one(git: GitRepo, target: Target, location: EntryLocation, parts: EntryParts): Promise<EntryView>
   /** The entries of the directory at a path, without contents. */
-  directory(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView[]>
+  directory(git: GitRepo, target: Target, location: EntryLocation, parts: EntryParts): Promise<EntryView[]>
 }
 
 /** The number of directory entries whose objects are read concurrently. */
@@ -172,10 +175,10 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
   async function view(
     git: GitRepo,
     target: Target,
-    place: Place,
+    location: EntryLocation,
     parts: EntryParts & { last: Commit | undefined },
   ): Promise<EntryView> {
-    const { path, entry } = place
+    const { path, entry } = location
     const kind = kindOf(entry)
     const size = entry.type === 'blob' ? (await git.objects.info(entry.oid)).size : 0
     const bytes = needsBytes(kind, size, parts) ? await git.objects.blob(entry.oid, maxBlobSize) : undefined
@@ -198,9 +201,9 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
   }
 
   return {
-    async one(git, target, place, parts) {
-      const last = parts.lastCommit ? (place.lastCommit ?? (await lastCommitOf(git, target, place))) : undefined
-      return view(git, target, place, { ...parts, last })
+    async one(git, target, location, parts) {
+      const last = parts.lastCommit ? (location.lastCommit ?? (await lastCommitOf(git, target, location))) : undefined
+      return view(git, target, location, { ...parts, last })
     },
     async directory(git, target, { path, entry }, parts) {
       const entries = await git.objects.tree(entry.oid)
@@ -208,8 +211,8 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
       const viewOf = async (child: TreeEntry): Promise<EntryView> => {
         const oid = lastOids?.get(child.name)
         const last = oid === undefined ? undefined : await git.objects.commit(oid)
-        const place = { path: path === '' ? child.name : `${path}/${child.name}`, entry: child }
-        return view(git, target, place, { ...parts, content: false, last })
+        const location = { path: path === '' ? child.name : `${path}/${child.name}`, entry: child }
+        return view(git, target, location, { ...parts, content: false, last })
       }
       const views: EntryView[] = []
       const pause = createPauses()
@@ -231,7 +234,7 @@ function fileParts(bytes: Buffer | undefined, { content, lfs }: EntryParts): Fil
   return { content: content ? bytes : undefined, lfs: lfs ? parseLfsPointer(bytes) : undefined }
 }
 
-async function lastCommitOf(git: GitRepo, target: Target, { path }: Place): Promise<Commit | undefined> {
+async function lastCommitOf(git: GitRepo, target: Target, { path }: EntryLocation): Promise<Commit | undefined> {
   const oid = await git.lastCommits.ofPath(target.commit, path)
   return oid === undefined ? undefined : git.objects.commit(oid)
 }

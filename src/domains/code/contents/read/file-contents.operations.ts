@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
-import { type Answer, ok, MAX_BUFFERED_BYTES, streamedList } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, ok, MAX_BUFFERED_BYTES, streamedList } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { engineErrors } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -21,7 +21,7 @@ export function fileContentsOperations({ guards, contents, site }: ContentsOpera
     scopes: ['repository'],
     guard: guards.repo('read', { unit: 'repo.code' }),
   } as const
-  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<Answer> => {
+  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ApiResponse> => {
     const { target, bytes: size, entries } = await contents.readMany(repo, paths, ref)
     const present = presenter({ repo, site, target, ref })
     const presented = async function* () {

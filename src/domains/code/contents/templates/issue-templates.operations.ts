@@ -33,8 +33,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       aliases: ['/{owner}/{repo}/issue_templates'],
       summary: 'The valid issue templates of the default branch',
       responses: { 200: Type.Array(IssueTemplate) },
-      async handler({ access: { repo }, caller }) {
-        const { templates, broken } = await issueTemplates.list(repo, caller)
+      async handler({ access: { repo }, rateLimitKey }) {
+        const { templates, broken } = await issueTemplates.list(repo, rateLimitKey)
         return ok(
           templates.map(presentIssueTemplate),
           broken === 0 ? undefined : { 'x-gitea-warning': `error occurs when parsing issue template: count=${broken}` },
@@ -47,8 +47,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       path: `${PATH}/issue_config`,
       summary: 'The issue settings of the default branch',
       responses: { 200: IssueConfig },
-      handler: async ({ access: { repo }, caller }) =>
-        ok(presentIssueConfig((await issueTemplates.config(repo, caller)).config)),
+      handler: async ({ access: { repo }, rateLimitKey }) =>
+        ok(presentIssueConfig((await issueTemplates.config(repo, rateLimitKey)).config)),
     }),
     defineOperation({
       ...common,
@@ -56,8 +56,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       path: `${PATH}/issue_config/validate`,
       summary: 'Whether the issue settings of the default branch are valid',
       responses: { 200: IssueConfigValidation },
-      async handler({ access: { repo }, caller }) {
-        const { problem } = await issueTemplates.config(repo, caller)
+      async handler({ access: { repo }, rateLimitKey }) {
+        const { problem } = await issueTemplates.config(repo, rateLimitKey)
         return ok({ valid: problem === '', message: problem })
       },
     }),

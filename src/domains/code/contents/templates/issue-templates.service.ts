@@ -10,7 +10,7 @@ import { unavailable } from '../../../../core/platform/errors.ts'
 interface Reading {
   readonly git: GitRepo
   readonly repo: Repo
-  readonly caller: string
+  readonly rateLimitKey: string
 }
 
 /** Bytes of the files whose content is cached. */
@@ -34,13 +34,13 @@ function createIssueFileReader(taskPool: TaskPool): IssueFileReader {
   const contents = new LRUCache<string, { readonly content: IssueFileContent }>({ maxSize: MAX_CACHED })
   const running = new Map<string, Promise<IssueFileContent>>()
 
-  return ({ git, repo, caller }, oid, file) => {
+  return ({ git, repo, rateLimitKey }, oid, file) => {
     const key = `${repo.storage}:${oid}:${file.kind === 'template' ? `${file.folder}/${file.name}` : ''}`
     const found = contents.get(key)
     if (found) return Promise.resolve(found.content)
     const begin = async (): Promise<IssueFileContent> => {
       const text = (await git.objects.blob(oid)).toString('utf8')
-      const content = await parse(taskPool, { ...file, text }, caller)
+      const content = await parse(taskPool, { ...file, text }, rateLimitKey)
       contents.set(key, { content }, { size: text.length + ENTRY_SIZE, ttl: content === undefined ? RETRY_MS : 0 })
       return content
     }
@@ -50,9 +50,9 @@ function createIssueFileReader(taskPool: TaskPool): IssueFileReader {
   }
 }
 
-async function parse(taskPool: TaskPool, file: IssueFile, caller: string): Promise<IssueFileContent> {
+async function parse(taskPool: TaskPool, file: IssueFile, rateLimitKey: string): Promise<IssueFileContent> {
   try {
-    return await taskPool.run(TASK, file, caller)
+    return await taskPool.run(TASK, file, rateLimitKey)
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
     if (error.reason === 'ended' || error.reason === 'closing')
@@ -105,7 +105,7 @@ export type IssueTemplates = ReturnType<typeof createIssueTemplates>
 /**
  * Issue templates and settings, read from files of the default branch
  * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
- * `caller` is the requester that the reading is counted for, see `callerKey`.
+ * `rateLimitKey` is the requester that the reading is counted for, see `rateLimitKeyOf`.
  */
 export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }) {
   const read = createIssueFileReader(taskPool)
@@ -151,7 +151,7 @@ export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: Ta
   }
 
   async function atTip<T extends object>(
-    { repo, caller }: Omit<Reading, 'git'>,
+    { repo, rateLimitKey }: Omit<Reading, 'git'>,
     none: T,
     readAt: (reading: Reading, commit: string) => Promise<Sized<T>>,
   ): Promise<T> {
@@ -161,14 +161,16 @@ export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: Ta
     const key = `${repo.storage}:${tip}:${readAt.name}`
     const known = commits.get(key) as Sized<T> | undefined
     if (known) return known.found
-    const sized = await readAt({ git: opened, repo, caller }, tip)
+    const sized = await readAt({ git: opened, repo, rateLimitKey }, tip)
     commits.set(key, sized)
     return sized.found
   }
 
   return {
-    list: (repo: Repo, caller: string): Promise<FoundTemplates> => atTip({ repo, caller }, NO_TEMPLATES, readTemplates),
-    config: (repo: Repo, caller: string): Promise<FoundConfig> => atTip({ repo, caller }, NO_CONFIG, readConfig),
+    list: (repo: Repo, rateLimitKey: string): Promise<FoundTemplates> =>
+      atTip({ repo, rateLimitKey }, NO_TEMPLATES, readTemplates),
+    config: (repo: Repo, rateLimitKey: string): Promise<FoundConfig> =>
+      atTip({ repo, rateLimitKey }, NO_CONFIG, readConfig),
   }
 }
 

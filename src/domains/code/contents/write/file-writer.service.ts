@@ -181,21 +181,21 @@ export function createFileWriter(deps: FileWriterDeps) {
   const writing = new KeyedMutex({ name: 'contents', locks: deps.locks })
 
   async function commit(
-    caller: SignedIn,
+    requester: SignedIn,
     { repo }: RepoInView,
     change: FileChange,
     signatures: Signatures,
-  ): Promise<{ place: Place; oid: string }> {
+  ): Promise<{ tip: BranchTip; oid: string }> {
     // NOTE: access may have changed during the wait for earlier writes.
-    const { actor, ...target } = await accessQueries.renew(database.read, caller, repo)
+    const { actor, ...target } = await accessQueries.renew(database.read, requester, repo)
     const opened = git.open(target.repo)
-    const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
-    const pusher = await branchWriters.find(actor, target, place.name)
+    const tip = await findTip({ read: database.read, pushes }, opened, target.repo, change)
+    const pusher = await branchWriters.find(actor, target, tip.name)
     if (pusher === undefined) throw errors.branchWriteRequired()
-    const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
-    const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
+    const oid = await commitFiles(opened, tip.parent, change, { ...signatures, signer, lfs, repo: target.repo })
+    const moves = [{ ref: branchRef(tip.name), oldOid: tip.oldOid, newOid: oid }]
     await pushes.push(actor, { ...target, access: pusher.access }, moves, { pusher: pusher.viewer })
-    return { place, oid }
+    return { tip, oid }
   }
 
   /** NOTE: a concurrent push may update the branch; then everything is checked again on the new tip. */
@@ -231,7 +231,7 @@ export function createFileWriter(deps: FileWriterDeps) {
         opened.writing(() => retry(actor, () => commit(actor, target, change, signatures))),
       )
       const done = await opened.objects.commit(made.oid)
-      const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
+      const named: Target = { kind: 'branch', name: made.tip.name, commit: made.oid }
       const entries = await readWritten(opened, reader, { target: named, commit: done }, change.operations)
       return {
         target: named,
@@ -259,24 +259,24 @@ export function fromRefusal({ refusal, message }: PushRefusedError, actor: Signe
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
 
 /** The position of a new commit: its parent, and the branch with the value that it must still have. */
-interface Place {
+interface BranchTip {
   readonly name: string
   readonly parent: string | undefined
   readonly oldOid: string
 }
 
-interface PlaceDeps {
+interface TipDeps {
   readonly read: Db
   readonly pushes: Pick<Pushes, 'recorded'>
 }
 
 /** Throws NotFound and Invalid (behaviour/git-data-and-transport#writing-contents). */
-async function findPlace(
-  deps: PlaceDeps,
+async function findTip(
+  deps: TipDeps,
   git: GitRepo,
   repo: Repo,
   { branch, newBranch, force }: FileChange,
-): Promise<Place> {
+): Promise<BranchTip> {
   const start = branch || (await findDefaultBranch(deps, git, repo))
   const snapshot = await git.refs.snapshot()
   const name = newBranch || start
@@ -294,7 +294,7 @@ async function findPlace(
  * The current default branch: a request may take minutes to arrive, and the branch may be renamed during that time.
  * NOTE: a rename updates the ref before it writes the row.
  */
-async function findDefaultBranch({ read, pushes }: PlaceDeps, git: GitRepo, { id }: Repo): Promise<string> {
+async function findDefaultBranch({ read, pushes }: TipDeps, git: GitRepo, { id }: Repo): Promise<string> {
   const load = async (): Promise<string> => {
     const repo = await repoQueries.findById(read, id)
     if (repo === undefined) throw errors.repoNotFound()

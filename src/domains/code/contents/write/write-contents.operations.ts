@@ -1,6 +1,12 @@
 import { type RepoUrls, repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { type Answer, created, ok, MAX_BUFFERED_BYTES, streamedObject } from '../../../../core/http/answer/answer.ts'
+import {
+  type ApiResponse,
+  created,
+  ok,
+  MAX_BUFFERED_BYTES,
+  streamedObject,
+} from '../../../../core/http/answer/answer.ts'
 import { FILES_BODY_BYTES } from '../../../../core/http/body/limits.ts'
 import type { Guard } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -69,7 +75,7 @@ function writersOf({ guards, files }: WriteContentsDeps): Guard<RepoInView> {
   const options = {
     unit: 'repo.code',
     refusal: errors.branchWriteRequired.message,
-    archived: 'refuse-first',
+    archived: 'refuse-before-sign-in',
     mirror: 'refuse',
     whenLocked: errors.repoNotEditable,
     needsUser: true,
@@ -210,7 +216,7 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
 }
 
 /** The response to a change of several files. */
-function answerOf(result: FileChangeResult, urls: RepoUrls): Answer {
+function answerOf(result: FileChangeResult, urls: RepoUrls): ApiResponse {
   const [files, others] = [presentFiles(result, urls), presentCommit(result, urls)]
   const size = result.entries.reduce((sum, entry) => sum + (entry?.content?.length ?? 0), 0)
   return size > MAX_BUFFERED_BYTES

@@ -13,7 +13,7 @@ export interface LfsServer {
   readonly authorization: string | undefined
 }
 
-interface RepoPlace {
+interface RepoLocation {
   /** The URL of the repository, without credentials. */
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
@@ -28,7 +28,7 @@ interface RepoPlace {
  * Returns the LFS endpoint of a repository (git-lfs specification, Server Discovery). Credentials of the repository are
  * sent only to its own server. Undefined for an endpoint that is not an HTTP URL.
  */
-export function lfsServerOf({ url, credentials, endpoint = '' }: RepoPlace): LfsServer | undefined {
+export function lfsServerOf({ url, credentials, endpoint = '' }: RepoLocation): LfsServer | undefined {
   if (endpoint === '')
     return {
       url: `${url

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerId } from '../../../../core/access/viewer.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { admit, type LfsNeeded, type LfsVisit, type LfsRouteDeps } from '../admit.ts'
+import { authorizeLfs, type LfsNeeded, type LfsVisit, type LfsRouteDeps } from '../authorize-lfs.ts'
 import { answering, LOCKS, readJson, requireLfsType, LfsRefusal, unauthorized } from '../handler.ts'
 import type { LfsLock } from '../lfs.store.ts'
 
@@ -12,13 +12,13 @@ interface SignedInVisit extends LfsVisit {
 export function registerLocks(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   const { locks } = deps
   /** Locks contain the names of users, so they require a signed-in viewer. */
-  async function admitSignedIn(
+  async function authorizeSignedIn(
     request: FastifyRequest,
     need: LfsNeeded['need'],
     words: string,
   ): Promise<SignedInVisit> {
     requireLfsType(request)
-    const visit = await admit(deps, request, { need, words })
+    const visit = await authorizeLfs(deps, request, { need, words })
     const userId = viewerId(visit.viewer)
     if (userId === undefined) throw unauthorized(words)
     return { ...visit, userId }
@@ -27,7 +27,7 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
   app.get(
     `${base}/locks`,
     answering(LOCKS, async (request) => {
-      const { repo } = await admitSignedIn(request, 'read', 'You must have pull access to list locks')
+      const { repo } = await authorizeSignedIn(request, 'read', 'You must have pull access to list locks')
       const query = request.query as Record<string, string | undefined>
       const limit = pageSize(deps, query['limit'])
       const filter = {
@@ -43,7 +43,7 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
   app.post(
     `${base}/locks`,
     answering(LOCKS, async (request, reply) => {
-      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to create locks')
+      const { repo, userId } = await authorizeSignedIn(request, 'write', 'You must have push access to create locks')
       const { path } = await readJson(request)
       if (typeof path !== 'string') throw new LfsRefusal(400, '[path]: a text is needed')
       const { lock, existed } = await locks.create(repo.id, userId, path)
@@ -56,7 +56,7 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
     `${base}/locks/verify`,
     answering(LOCKS, async (request) => {
       // NOTE: clients call this before each push.
-      const { repo, userId } = await admitSignedIn(request, 'upload', 'You must have push access to verify locks')
+      const { repo, userId } = await authorizeSignedIn(request, 'upload', 'You must have push access to verify locks')
       const body = await readJson(request)
       const limit = pageSize(deps, text(body['limit']))
       const found = await locks.list(repo.id, { after: wholeNumber('cursor', text(body['cursor'])) }, limit)
@@ -69,7 +69,7 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
   app.post(
     `${base}/locks/:id/unlock`,
     answering(LOCKS, async (request) => {
-      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to delete locks')
+      const { repo, userId } = await authorizeSignedIn(request, 'write', 'You must have push access to delete locks')
       const { force } = await readJson(request)
       const id = wholeNumber('id', (request.params as { id: string }).id)
       return { lock: presentLock(await locks.release(repo.id, userId, id ?? 0, force === true)) }

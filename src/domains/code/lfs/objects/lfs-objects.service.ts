@@ -1,5 +1,5 @@
 import type { Core, Services } from '../../../../core/module.ts'
-import { admit } from '../../../../core/access/admit.ts'
+import { authorizeRepo } from '../../../../core/access/authorize.ts'
 import type { Readable } from 'node:stream'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/index.ts'
@@ -175,7 +175,8 @@ async function mapReadableElsewhere(
   const readable = new Set(
     repos
       .filter(
-        (repo) => admit(viewer, { kind: 'found', repo, access: accesses.get(repo.id)! }, READ_CODE).kind === 'allowed',
+        (repo) =>
+          authorizeRepo(viewer, { kind: 'found', repo, access: accesses.get(repo.id)! }, READ_CODE).kind === 'allowed',
       )
       .map((repo) => repo.id),
   )

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
 import { errors } from '../../../errors.ts'
 import { contentDisposition, parseRange } from '../../../../core/platform/http/media-type.ts'
-import { admit, type LfsRouteDeps } from '../admit.ts'
+import { authorizeLfs, type LfsRouteDeps } from '../authorize-lfs.ts'
 import { answering, OBJECTS, readJson, requireLfsType, LFS_TYPE, LfsRefusal } from '../handler.ts'
 import type { BatchEntry } from './lfs-objects.service.ts'
 import type { LfsObject } from '../lfs.store.ts'
@@ -28,7 +28,7 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsRou
     `${base}/verify`,
     answering(OBJECTS, async (request) => {
       requireLfsType(request)
-      const { repo } = await admit(deps, request, { need: 'upload' })
+      const { repo } = await authorizeLfs(deps, request, { need: 'upload' })
       const { oid } = await readJson(request, 422)
       if (typeof oid !== 'string') throw new LfsRefusal(422, '[oid]: a text is needed')
       if ((await deps.objects.find(repo.id, oid)) === undefined) throw errors.lfsObjectNotFound()
@@ -41,11 +41,12 @@ async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<objec
   requireLfsType(request)
   // NOTE: authorization precedes reading the body, so that a requester without access learns nothing from a malformed
   // body.
-  const reader = await admit(deps, request, { need: 'read' })
+  const reader = await authorizeLfs(deps, request, { need: 'read' })
   const body = await readJson(request)
   const operation = body['operation']
   if (operation !== 'upload' && operation !== 'download') throw new LfsRefusal(400, '[operation]: upload or download')
-  const visit = operation === 'upload' ? await admit(deps, request, { need: 'upload', branch: branchOf(body) }) : reader
+  const visit =
+    operation === 'upload' ? await authorizeLfs(deps, request, { need: 'upload', branch: branchOf(body) }) : reader
   const answer = {
     operation,
     base: `${deps.rootUrl()}/${visit.repo.fullName}.git/info/lfs`,
@@ -120,7 +121,7 @@ function presentEntry({ oid, size, verdict }: BatchEntry, { operation, base, aut
 
 async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   const { oid, size } = request.params as { oid: string; size: string }
-  const { repo } = await admit(deps, request, { need: 'upload' })
+  const { repo } = await authorizeLfs(deps, request, { need: 'upload' })
   if (!/^\d{1,15}$/.test(size)) throw new LfsRefusal(422, 'Oid or size are invalid')
   await deps.objects.upload(repo.id, { oid, size: Number(size) }, request.raw)
   return { Message: 'OK' }
@@ -129,7 +130,7 @@ async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<obje
 /** Sends the whole file or one range. The reply is sent here so that a slow client occupies only one buffer. */
 async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
-  const { repo } = await admit(deps, request, { need: 'read' })
+  const { repo } = await authorizeLfs(deps, request, { need: 'read' })
   const object = await deps.objects.find(repo.id, oid)
   if (object === undefined) throw errors.lfsObjectNotFound()
   const range = parseRange(request.headers.range, object.size)

@@ -1,7 +1,7 @@
 import { afterCommit } from '../../../../core/db/database.ts'
 import type { EventKind, Subscription, Subscriptions } from '../../../../core/events/index.ts'
 import { hasActiveWebhooks, insertHookEvent } from './hook-event.store.ts'
-import { placeOf } from './match-hooks.policy.ts'
+import { sourceOf } from './match-hooks.policy.ts'
 
 interface DeliverySubscriptionDeps {
   /** The kinds of events for which webhooks have messages. */
@@ -15,7 +15,7 @@ interface DeliverySubscriptionDeps {
 /** Queues the events that a webhook may subscribe to; an event without any webhook costs one query. */
 export function deliverySubscriptions({ kinds, siteOnly, onInserted }: DeliverySubscriptionDeps): Subscriptions {
   const note: Subscription = async (tx, event) => {
-    if (!(await hasActiveWebhooks(tx, placeOf(event), { siteOnly }))) return
+    if (!(await hasActiveWebhooks(tx, sourceOf(event), { siteOnly }))) return
     await insertHookEvent(tx, event.id)
     afterCommit(tx, onInserted)
   }

@@ -4,7 +4,7 @@ import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import type { HookMessage } from '../payloads/payload.ts'
-import type { EventPlace } from './match-hooks.policy.ts'
+import type { EventSource } from './match-hooks.policy.ts'
 
 /** An event of the outbox whose messages are to be built. */
 export interface WaitingEvent {
@@ -15,20 +15,20 @@ export interface WaitingEvent {
 }
 
 /**
- * Whether any active webhook may receive an event of this place: webhooks of the repository, of its owner or of the
+ * Whether any active webhook may receive an event of this source: webhooks of the repository, of its owner or of the
  * site. NOTE: a webhook that is added between an event and its dispatch may receive the event.
  */
 export async function hasActiveWebhooks(
   tx: Tx,
-  place: EventPlace,
+  source: EventSource,
   { siteOnly }: { readonly siteOnly: boolean },
 ): Promise<boolean> {
-  const shape = siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
-  return (await activeOf(tx, place, shape)).length > 0
+  const shape = siteOnly ? 'site' : source.ownerId > 0 ? 'known owner' : 'owner of the row'
+  return (await activeOf(tx, source, shape)).length > 0
 }
 
 const activeOf = defineQuery(
-  (db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') =>
+  (db, { repoId, ownerId }: EventSource, shape: 'known owner' | 'owner of the row' | 'site') =>
     db
       .selectFrom('webhook')
       .select('id')
@@ -174,7 +174,7 @@ export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<Wa
 }
 
 /** The deleted object: a repository, or an account with its repositories. */
-export type DeletedPlace = { readonly repoId: number } | { readonly ownerId: number }
+export type DeletedSource = { readonly repoId: number } | { readonly ownerId: number }
 
 /**
  * The unbuilt events of the deleted object, ordered by id: the waiting ones, and undispatched ones of these kinds. The
@@ -182,12 +182,12 @@ export type DeletedPlace = { readonly repoId: number } | { readonly ownerId: num
  */
 export async function lockUnbuiltEvents(
   tx: Tx,
-  place: DeletedPlace,
+  source: DeletedSource,
   { kinds, limit }: { readonly kinds: readonly string[]; readonly limit: number },
 ): Promise<{ readonly event: DomainEvent; readonly isDispatched: boolean }[]> {
   const isThere = (eb: ExpressionBuilder<Schema, 'event'>) => {
-    if ('repoId' in place) return eb('event.repo_id', '=', place.repoId)
-    const owned = eb.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', place.ownerId)
+    if ('repoId' in source) return eb('event.repo_id', '=', source.repoId)
+    const owned = eb.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', source.ownerId)
     return eb.or([eb('event.repo_id', '=', 0), eb('event.repo_id', 'in', owned)])
   }
   const pending = await dialectOf(tx)

@@ -1,25 +1,25 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { listEventsOfRepos } from '../../../../core/events/index.ts'
-import type { EventPlace, HookFilter } from './match-hooks.policy.ts'
+import type { EventSource, HookFilter } from './match-hooks.policy.ts'
 
 const unique = (ids: readonly number[]): number[] => [...new Set(ids)].filter((id) => id > 0)
 
 /**
- * The active webhooks that may receive events of these places, and the owners of the repositories, including deleted
- * ones. Two queries for any number of places, and one more if some are deleted.
+ * The active webhooks that may receive events of these sources, and the owners of the repositories, including deleted
+ * ones. Two queries for any number of sources, and one more if some are deleted.
  */
 export async function listActiveFilters(
   db: Db,
-  places: readonly EventPlace[],
+  sources: readonly EventSource[],
   options: { siteOnly: boolean },
 ): Promise<{ hooks: HookFilter[]; owners: ReadonlyMap<number, number> }> {
-  const repoIds = unique(places.map(({ repoId }) => repoId))
+  const repoIds = unique(sources.map(({ repoId }) => repoId))
   const owners = await loadOwners(
     db,
     repoIds,
-    unique(places.flatMap(({ repoId, ownerId }) => (ownerId > 0 ? [] : repoId))),
+    unique(sources.flatMap(({ repoId, ownerId }) => (ownerId > 0 ? [] : repoId))),
   )
-  const ownerIds = unique([...places.map(({ ownerId }) => ownerId), ...owners.values()])
+  const ownerIds = unique([...sources.map(({ ownerId }) => ownerId), ...owners.values()])
   const rows = await db
     .selectFrom('webhook')
     .select(['id', 'scope', 'repo_id', 'owner_id', 'type', 'url', 'events', 'branch_filter', 'settings'])

@@ -20,7 +20,7 @@ export interface HookFilter {
 }
 
 /** The repository and owner of an event. */
-export interface EventPlace {
+export interface EventSource {
   /** 0 if the event has no repository. */
   readonly repoId: number
   /** The owner of the repository; 0 if only the row of the repository contains it. */
@@ -28,7 +28,7 @@ export interface EventPlace {
 }
 
 /** Events of deleted repositories and of packages contain the owner. */
-export function placeOf(event: DomainEvent): EventPlace {
+export function sourceOf(event: DomainEvent): EventSource {
   if (event.kind === 'package.created' || event.kind === 'package.deleted') {
     const { repo_id = 0, owner_id: ownerId } = (event as DomainEvent<'package.created'>).payload
     return { repoId: repo_id, ownerId }
@@ -45,9 +45,9 @@ export const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
  * The webhooks that receive a message: first those of the repository, then of its owner, then of the site
  * (behaviour/orgs-webhooks-actions#delivery).
  */
-export const matchHooks = (hooks: readonly HookFilter[], place: EventPlace, message: HookMessage): HookFilter[] =>
+export const matchHooks = (hooks: readonly HookFilter[], source: EventSource, message: HookMessage): HookFilter[] =>
   hooks
-    .filter((hook) => isPlaced(hook, place) && acceptsMessage(hook, message))
+    .filter((hook) => isPlaced(hook, source) && acceptsMessage(hook, message))
     .toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)
 
 /** Whether a webhook selects the event and the branch, and its type supports the message. */
@@ -61,7 +61,7 @@ const isSentToChats = (hook: Pick<HookFilter, 'type' | 'url' | 'settings'>, mess
 
 const rank = ({ scope }: HookFilter): number => Math.max(0, SCOPES.indexOf(scope) - (scope === 'user' ? 1 : 0))
 
-function isPlaced(hook: HookFilter, { repoId, ownerId }: EventPlace): boolean {
+function isPlaced(hook: HookFilter, { repoId, ownerId }: EventSource): boolean {
   if (hook.scope === 'system') return true
   return hook.scope === 'repository'
     ? repoId > 0 && hook.repoId === repoId

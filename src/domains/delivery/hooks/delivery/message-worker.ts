@@ -19,7 +19,7 @@ import {
   postponeHookEvent,
   type WaitingEvent,
 } from './hook-event.store.ts'
-import { matchHooks, placeOf } from './match-hooks.policy.ts'
+import { matchHooks, sourceOf } from './match-hooks.policy.ts'
 import type { AddressedMessage, MessageQueue } from './message-queue.ts'
 
 const INTERVAL_MS = 2_000
@@ -153,15 +153,15 @@ export class MessageWorker implements Worker {
       tx,
       built.map(({ event }) => event.id),
     )
-    const places = built.map(({ event }) => placeOf(event))
-    const { hooks, owners } = await listActiveFilters(tx, places, { siteOnly })
+    const sources = built.map(({ event }) => sourceOf(event))
+    const { hooks, owners } = await listActiveFilters(tx, sources, { siteOnly })
     const addressed = built.flatMap(({ event, messages: now }): AddressedMessage[] => {
       if (!stored.has(event.id)) return []
       // NOTE: the repository may have been deleted during the build.
       const messages = stored.get(event.id) ?? now
-      const { repoId, ownerId } = placeOf(event)
-      const place = { repoId, ownerId: ownerId > 0 ? ownerId : (owners.get(repoId) ?? 0) }
-      return messages.map((message) => ({ message, hooks: matchHooks(hooks, place, message) }))
+      const { repoId, ownerId } = sourceOf(event)
+      const source = { repoId, ownerId: ownerId > 0 ? ownerId : (owners.get(repoId) ?? 0) }
+      return messages.map((message) => ({ message, hooks: matchHooks(hooks, source, message) }))
     })
     await queue.add(tx, addressed)
   }

@@ -78,8 +78,8 @@ async function findView(
   const later = isDeletion ? undefined : await findDeletion(db, event, 'comment.deleted', (it) => it.comment_id === id)
   const text = later ?? (event.payload as Partial<EventPayload<'comment.deleted'>>)
   if (text.body === undefined) return undefined
-  const poster = await userQueries.findById(db, asId(text.poster_id ?? 0))
-  return { comment: commentOf(id, issue, text as CommentText), issue, repo, poster, assets: [] }
+  const author = await userQueries.findById(db, asId(text.poster_id ?? 0))
+  return { comment: commentOf(id, issue, text as CommentText), issue, repo, author, assets: [] }
 }
 
 type CommentText = Pick<EventPayload<'comment.deleted'>, 'body' | 'created_at' | 'poster_id' | 'updated_at'>

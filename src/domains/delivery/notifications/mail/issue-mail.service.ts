@@ -1,6 +1,6 @@
 import { safeHtml, Html } from '../../../../core/platform/html.ts'
 import type { Core, Services } from '../../../../core/module.ts'
-import { callerKey, ANONYMOUS } from '../../../../core/access/viewer.ts'
+import { rateLimitKeyOf, ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
@@ -199,7 +199,7 @@ async function loadContents(
   if (text === undefined) return undefined
   const { html: page } = issuePresenters.urls(issue, repo, site)
   const context = `/${repo.fullName}`
-  const request = { text, mode: 'comment', context, viewer: ANONYMOUS, caller: MAIL_CALLER, picturesAsLinks: true }
+  const request = { text, mode: 'comment', context, viewer: ANONYMOUS, rateLimitKey: MAIL_KEY, picturesAsLinks: true }
   const html = await markup.render(request).catch((error: unknown) => {
     if (!isDomainError(error, 'invalid')) throw error
     return safeHtml`<pre>${text}</pre>`.text
@@ -209,4 +209,4 @@ async function loadContents(
 }
 
 /** Rendering for mail is scheduled as a requester of its own. */
-const MAIL_CALLER = callerKey(ANONYMOUS, 'mail')
+const MAIL_KEY = rateLimitKeyOf(ANONYMOUS, 'mail')

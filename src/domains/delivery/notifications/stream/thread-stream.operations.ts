@@ -20,9 +20,9 @@ export const threadStreamOperation = ({ streams, board }: ThreadStreamDeps): Ope
     guard: signedIn,
     responses: { 200: EventStream },
     errors: [401, 429],
-    handler: ({ viewer, access, admission, network, headers }) =>
+    handler: ({ viewer, access, reauthorization, network, headers }) =>
       streams.open(
-        { viewer, access, admission, network, lastEventId: headers['last-event-id'] },
+        { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] },
         board.channel(access.account.id),
       ),
   })

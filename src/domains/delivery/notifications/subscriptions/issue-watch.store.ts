@@ -22,8 +22,8 @@ export async function findIssueWatch(db: Db, issueId: IssueId, userId: UserId): 
 }
 
 /** Authors of the issue and of comments are participants; assignees are not (behaviour/issues#subscriptions). */
-export async function isParticipant(db: Db, { id, posterId }: Issue, userId: UserId): Promise<boolean> {
-  if (posterId === userId) return true
+export async function isParticipant(db: Db, { id, authorId }: Issue, userId: UserId): Promise<boolean> {
+  if (authorId === userId) return true
   const row = await db
     .selectFrom('timeline_entry')
     .select('id')

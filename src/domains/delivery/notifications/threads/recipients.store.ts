@@ -48,7 +48,7 @@ export async function listFollowers(
   if (!hasUnit(repo.units, unit)) return []
   const { owner } = repo
   const shape = { ...readersShape(repo, unit), limit, isNew } satisfies FollowersShape
-  const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
+  const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, authorId: issue.authorId }
   const rows = await followers(db, { ...ids, actorId, after }, JSON.stringify(shape))
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
@@ -75,16 +75,16 @@ interface FollowersIds {
   readonly repoId: RepoId
   readonly ownerId: UserId
   readonly issueId: IssueId
-  readonly posterId: UserId
+  readonly authorId: UserId
   readonly actorId: UserId
   readonly after: number
 }
 
 const followers = defineQuery(
-  (db, { repoId, ownerId, issueId, posterId, actorId, after }: FollowersIds, shape: string) => {
+  (db, { repoId, ownerId, issueId, authorId, actorId, after }: FollowersIds, shape: string) => {
     const { unit, limit, isNew, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
     const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
-    const isPoster = sql<boolean>`"user".id = ${posterId}`
+    const isAuthor = sql<boolean>`"user".id = ${authorId}`
     const wrote = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
     and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)}) and timeline_entry.actor_id = "user".id)`
     const choice = (isWatching: 0 | 1) =>
@@ -94,7 +94,7 @@ const followers = defineQuery(
       .selectFrom('user')
       .select([
         'user.id',
-        sql<NotificationReason>`case when ${isNew ? isPoster : sql`${isPoster} or ${wrote}`} then 'participating'
+        sql<NotificationReason>`case when ${isNew ? isAuthor : sql`${isAuthor} or ${wrote}`} then 'participating'
         when ${choice(1)} then 'subscribed' else 'watching' end`.as('reason'),
       ])
       .where(

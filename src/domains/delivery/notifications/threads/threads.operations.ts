@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { isSelf, isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
-import { type Answer, listed, ok } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -36,7 +36,7 @@ export const threadOperations = (deps: ThreadOperationDeps): Operation[] => [
 ]
 
 function listOperations({ guards, site, threads }: ThreadOperationDeps): Operation[] {
-  const page = async (viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<Answer> => {
+  const page = async (viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<ApiResponse> => {
     const found = await threads.list(viewer, filter, paging)
     return listed(
       found,
@@ -84,10 +84,10 @@ function listOperations({ guards, site, threads }: ThreadOperationDeps): Operati
 }
 
 /** COMPAT: 205 with a body: clients parse it (test/delivery/notifications/marking.test.ts). */
-const changed = (body: unknown): Answer => ({ status: 205, body })
+const changed = (body: unknown): ApiResponse => ({ status: 205, body })
 
 function markOperations({ guards, site, threads }: ThreadOperationDeps): Operation[] {
-  const mark = async (viewer: SignedIn, filter: OwnFilter, toStatus: string | undefined): Promise<Answer> =>
+  const mark = async (viewer: SignedIn, filter: OwnFilter, toStatus: string | undefined): Promise<ApiResponse> =>
     changed((await threads.mark(viewer, filter, readToStatus(toStatus))).map((view) => presentThread(view, site)))
   return [
     defineOperation({

@@ -5,7 +5,7 @@ import { Timestamp } from '../../../../core/http/answer/text.ts'
 import { PATH_LENGTH, TIME_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Sent } from '../../../../core/http/body/upload.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
-import { type Guard, onTop } from '../../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -102,7 +102,7 @@ function commentKind({ guards, assets, attachments }: AssetOperationDeps): Owner
 
 /** Events of the timeline have no files. */
 const ofComment = (guard: Guard<EntryInView>): Guard<CommentInView> =>
-  onTop(guard, {
+  nested(guard, {
     resolve({ entry }) {
       if (!isComment(entry)) throw errors.commentNotFound()
       return { comment: entry }
@@ -111,7 +111,7 @@ const ofComment = (guard: Guard<EntryInView>): Guard<CommentInView> =>
 
 function operationsFor<Access extends object>(deps: AssetOperationDeps, kind: OwnerKind<Access>): Operation[] {
   const enabled = <Found extends object>(guard: Guard<Found>): Guard<Found> =>
-    onTop(guard, {
+    nested(guard, {
       resolve() {
         if (!deps.rules.enabled) throw errors.attachmentsDisabled()
         return {}

@@ -9,7 +9,14 @@ import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
 import { counterOf, type AccountChange, appendIssueEvent } from './issue-change.ts'
-import { countPlan, type NewIssueChange, type NewPlan, NO_PLAN, preparePlan, recordPlan } from './plan-new-issue.ts'
+import {
+  countTriage,
+  type NewIssueChange,
+  type TriageFields,
+  NO_TRIAGE,
+  findTriageFields,
+  recordTriage,
+} from './triage-new-issue.ts'
 
 /** Members that only writers may set are ignored for other accounts (behaviour/issues#creating-editing-deleting). */
 export interface NewIssue {
@@ -45,7 +52,7 @@ export async function createIssue(
   const title = normalizeTitle(input.title)
   if (title === '') throw engineErrors.fieldRequired('Title')
   const isWriter = canWriteIssue(access, { isPull: false })
-  const plan = isWriter ? await preparePlan(database.read, actor, repo, input) : NO_PLAN
+  const plan = isWriter ? await findTriageFields(database.read, actor, repo, input) : NO_TRIAGE
   return database.transaction(async (tx) => {
     const at = clock.now()
     if (!actor.account.isAdmin)
@@ -58,7 +65,7 @@ export async function createIssue(
     const origin = { tx, events, actor, repo, at }
     const created = await insertNewIssue(origin, { title, body, ref, isPull: false, isClosed, dueAt, plan })
     await appendIssueEvent(created, 'issue.created', { title })
-    await recordPlan(created)
+    await recordTriage(created)
     return created
   })
 }
@@ -67,23 +74,23 @@ interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isClosed' | 'isPull'
   /** Normalized. */
   readonly title: string
   /** Undefined for none. */
-  readonly plan?: NewPlan | undefined
+  readonly plan?: TriageFields | undefined
   /** A number that was allocated before; undefined for the next one. */
   readonly number?: number | undefined
 }
 
 /**
- * Inserts an issue or a pull request with its milestone. Call `recordPlan` afterwards, which writes labels, assignees
+ * Inserts an issue or a pull request with its milestone. Call `recordTriage` afterwards, which writes labels, assignees
  * and events.
  */
 export async function insertNewIssue(
   origin: Omit<AccountChange, 'issue'>,
-  { title, body, ref, isPull, isClosed, dueAt, number, plan = NO_PLAN }: Insertion,
+  { title, body, ref, isPull, isClosed, dueAt, number, plan = NO_TRIAGE }: Insertion,
 ): Promise<NewIssueChange> {
   const { tx, actor, repo, at } = origin
   const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
   await repoQueries.addToCounter(tx, repo.id, counterOf({ isPull, isClosed }), 1)
-  const counted = await countPlan(tx, repo, plan, { isClosed, at })
+  const counted = await countTriage(tx, repo, plan, { isClosed, at })
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
     number: ownNumber,

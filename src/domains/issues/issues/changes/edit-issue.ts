@@ -10,7 +10,7 @@ import type { Repo } from '../../../repositories/index.ts'
 import type { IssueInView } from '../views.ts'
 import { canWriteIssue, endOfDay, normalizeTitle, decideUpdateTime } from '../issue.policy.ts'
 import { type Issue, updateIssue, lockIssue } from '../records/issue.store.ts'
-import { changeAssignees, findAssignees } from './plan-new-issue.ts'
+import { changeAssignees, findAssignees } from './triage-new-issue.ts'
 import {
   changeDeadline,
   changeState,

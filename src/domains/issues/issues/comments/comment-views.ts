@@ -12,7 +12,7 @@ export interface CommentView {
   readonly issue: Issue
   readonly repo: Repo
   /** Undefined when the account was deleted. */
-  readonly poster: User | undefined
+  readonly author: User | undefined
   readonly assets: readonly Attachment[]
 }
 
@@ -31,10 +31,10 @@ export async function loadCommentViews(
   comments: readonly Text[],
   { issues, assets, known }: CommentPlaces,
 ): Promise<CommentView[]> {
-  const posterIds = new Set(comments.map((comment) => comment.actorId))
+  const authorIds = new Set(comments.map((comment) => comment.actorId))
   const owners = [...issues.values()].map(({ repo }) => repo.owner)
-  const posters = new Map(
-    (await userQueries.listByIds(db, [...posterIds], [known, ...owners])).map((user) => [user.id, user]),
+  const authors = new Map(
+    (await userQueries.listByIds(db, [...authorIds], [known, ...owners])).map((user) => [user.id, user]),
   )
   const assetsOf = Map.groupBy(assets, (asset) => asset.commentId)
   return comments.flatMap((comment) => {
@@ -44,7 +44,7 @@ export async function loadCommentViews(
       comment,
       issue: place.issue,
       repo: place.repo,
-      poster: posters.get(comment.actorId),
+      author: authors.get(comment.actorId),
       assets: assetsOf.get(comment.id) ?? [],
     }
   })

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
-import { type Guard, onTop } from '../../../../core/http/guards/guard.ts'
+import { type Guard, nested } from '../../../../core/http/guards/guard.ts'
 import { forbidden } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
@@ -35,13 +35,13 @@ const REFUSALS: Readonly<Record<CommentLevel, string>> = {
 
 const DESCRIPTIONS: Readonly<Record<CommentLevel, string>> = {
   read: 'read the unit of the issue',
-  edit: 'the poster of the comment, or write the unit of the issue',
-  files: 'write the unit of the issue, and the poster of the comment or admin',
+  edit: 'the author of the comment, or write the unit of the issue',
+  files: 'write the unit of the issue, and the author of the comment or admin',
 }
 
 export function createCommentGuard({ read }: Database, repoGuard: RepoGuard): CommentGuard {
   return (level, { needsUser = level !== 'read', archived } = {}) =>
-    onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
+    nested(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
       async resolve({ repo, access }, { params, viewer }) {
         const entry = await findEntry(read, parseInteger(params['id']))

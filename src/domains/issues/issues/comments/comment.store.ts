@@ -49,11 +49,11 @@ export function listCommentsOfRepo(
 }
 
 /** Some comments of an account; empty when it has none. */
-export async function listSomeCommentsBy(db: Db, posterId: UserId, limit: number): Promise<Comment[]> {
+export async function listSomeCommentsBy(db: Db, authorId: UserId, limit: number): Promise<Comment[]> {
   const rows = await db
     .selectFrom('timeline_entry')
     .selectAll()
-    .where('actor_id', '=', posterId)
+    .where('actor_id', '=', authorId)
     .where('kind', 'in', COMMENT_KINDS)
     .orderBy('id')
     .limit(limit)

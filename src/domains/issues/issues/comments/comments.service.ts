@@ -92,9 +92,9 @@ export function createComments(deps: CommentDeps) {
       if (!(await deleteComment(deps, actor, comment))) throw errors.commentNotFound()
     },
     /** Deletes the comments of an account in all repositories, one transaction for each. */
-    async deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void> {
+    async deleteAllBy(actor: Actor, authorId: UserId, signal: AbortSignal): Promise<void> {
       for (;;) {
-        const comments = await listSomeCommentsBy(read, posterId, BATCH)
+        const comments = await listSomeCommentsBy(read, authorId, BATCH)
         if (comments.length === 0) return
         for (const comment of comments) {
           signal.throwIfAborted()
@@ -133,7 +133,7 @@ export async function requireWelcome(
   { repo, access }: RepoInView,
   issue: Issue,
 ): Promise<void> {
-  if (!isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
+  if (!isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.authorId])
 }
 
 /** NOTE: the issue is counted up first, which locks its row; a later refusal rolls this back. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, created, listed, ok } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, created, listed, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -109,7 +109,7 @@ function changeOperations(
     const name = { owner: owner || own.repo.owner.name, repo: repo || own.repo.name, number: index ?? 0 }
     return pairOf(own, await dependencies.getOther(viewer, name))
   }
-  const answer = async (viewer: Viewer, { repo, issue }: IssueInView): Promise<Answer> =>
+  const answer = async (viewer: Viewer, { repo, issue }: IssueInView): Promise<ApiResponse> =>
     created(presentIssue(await issues.view(repo, await issues.getById(issue.id)), viewer, site))
   return [
     defineOperation({
@@ -138,7 +138,7 @@ function changeOperations(
 }
 
 /** COMPAT: the body is a string, not an object (test/issues/dependencies.test.ts). */
-const CROSS_REPOSITORY: Answer = {
+const CROSS_REPOSITORY: ApiResponse = {
   status: 400,
   body: 'CrossRepositoryDependencies not enabled',
   headers: { 'x-ingot-reason': 'bad_request' },

@@ -1,4 +1,4 @@
-import { isPublicRepo } from '../../../../core/access/admit.ts'
+import { isPublicRepo } from '../../../../core/access/authorize.ts'
 import { isPublicOnly, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import { type Answer, listed } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed } from '../../../../core/http/answer/answer.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
@@ -43,7 +43,7 @@ const common = {
  * (behaviour/issues#comments).
  */
 export function historyOperations({ guards, history, site }: HistoryOperationDeps): Operation[] {
-  const answer = async (owner: TextOwner, paging: Paging): Promise<Answer> => {
+  const answer = async (owner: TextOwner, paging: Paging): Promise<ApiResponse> => {
     const page = await history.list(owner, paging)
     return listed(
       page,

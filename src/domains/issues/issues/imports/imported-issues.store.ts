@@ -19,7 +19,7 @@ export interface ImportedIssue {
   readonly isPull: boolean
   readonly isClosed: boolean
   readonly isLocked: boolean
-  readonly posterId: UserId
+  readonly authorId: UserId
   readonly author: AuthorColumns
   readonly title: string
   readonly body: string
@@ -81,7 +81,7 @@ const rowOf = (repoId: RepoId, issue: ImportedIssue): Insertable<IssueTable> => 
   is_pull: flag(issue.isPull),
   is_closed: flag(issue.isClosed),
   is_locked: flag(issue.isLocked),
-  poster_id: issue.posterId,
+  poster_id: issue.authorId,
   ...issue.author,
   title: issue.title,
   body: issue.body,

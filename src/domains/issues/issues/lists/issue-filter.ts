@@ -39,7 +39,7 @@ export function readCursor(text: string): Position | undefined {
 export interface IssueFilter {
   readonly state: 'open' | 'closed' | 'all'
   readonly kinds: IssueKinds
-  readonly posterId?: UserId | undefined
+  readonly authorId?: UserId | undefined
   readonly assigneeId?: UserId | undefined
   readonly mentionedId?: UserId | undefined
   /** The account has an open request for a review, itself or as a member of a team. */

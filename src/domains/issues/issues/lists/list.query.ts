@@ -20,7 +20,7 @@ const commonMembers = {
   q: Word('Words that occur in one text of the issue, or its number'),
   since: Type.Optional(Timestamp({ description: 'Changed at this time or later' })),
   before: Type.Optional(Timestamp({ description: 'Changed at this time or earlier' })),
-  created_by: Word('Login of the poster'),
+  created_by: Word('Login of the author'),
   draft: Yes('true: pull requests that are drafts; false: those that are none'),
 }
 

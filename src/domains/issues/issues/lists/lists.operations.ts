@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import { type Answer, listed } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed } from '../../../../core/http/answer/answer.ts'
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -59,7 +59,7 @@ const SEARCHES = [
   { id: 'issueSearchIssuesSeedPath', path: '/repos/issues' },
 ] as const
 
-function answer(page: IssuePage, viewer: Viewer, site: Site): Answer {
+function answer(page: IssuePage, viewer: Viewer, site: Site): ApiResponse {
   const found = listed(page, presentIssues(page.items, viewer, site), { link: page.hasPages })
   if (page.next === undefined) return found
   const headers = { 'x-next-cursor': presentCursor(page.next), 'access-control-expose-headers': 'X-Next-Cursor' }

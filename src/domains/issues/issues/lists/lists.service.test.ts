@@ -21,7 +21,7 @@ interface Fact {
   readonly milestone: string
   readonly assignee: string
   readonly mentioned: string
-  readonly poster: string
+  readonly author: string
   readonly comments: readonly string[]
 }
 
@@ -119,7 +119,7 @@ describeOnBoth('lists of issues', (kind) => {
     owner: User,
     { labels, milestones }: { labels: Map<string, number[]>; milestones: Map<string, number> },
   ): Promise<void> {
-    const poster = repo.isPrivate ? owner : random.pick(users)
+    const author = repo.isPrivate ? owner : random.pick(users)
     const access = { ...(await accessQueries.load(db.database.read, viewerOfAccount(owner), repo)) }
     const names = LABELS.filter(() => random.chance(40))
     const milestone = random.pick(MILESTONES)
@@ -149,7 +149,7 @@ describeOnBoth('lists of issues', (kind) => {
           created_at: createdAt,
           updated_at: createdAt + random.roll(5) * 1000,
           comments_count: random.roll(3),
-          poster_id: poster.id,
+          poster_id: author.id,
         })
         .where('id', '=', created.id)
         .execute()
@@ -165,7 +165,7 @@ describeOnBoth('lists of issues', (kind) => {
         await indexText(tx, changed, 1000 * created.id + position, comment)
       return changed
     })
-    facts.push({ issue, repo, labels: names, milestone, assignee, mentioned, poster: poster.name, comments })
+    facts.push({ issue, repo, labels: names, milestone, assignee, mentioned, author: author.name, comments })
   }
 
   /** The lists take totals from them. */
@@ -199,7 +199,7 @@ describeOnBoth('lists of issues', (kind) => {
       (query.state === 'all' || issue.isClosed === (query.state === 'closed')) &&
       (query.since === undefined || issue.updatedAt >= query.since) &&
       (query.before === undefined || issue.updatedAt <= query.before) &&
-      (query.createdBy === undefined || fact.poster === query.createdBy) &&
+      (query.createdBy === undefined || fact.author === query.createdBy) &&
       matchesText(fact, query.q)
     )
   }

@@ -61,14 +61,14 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
   return {
     /** Throws NotFound for an unknown login. The caller has checked that the kinds are readable. */
     async listOf(viewer: Viewer, repo: Repo, query: RepoListQuery, window: Window): Promise<IssuePage> {
-      const [labels, milestones, posterId, assigneeId, mentionedId] = await Promise.all([
+      const [labels, milestones, authorId, assigneeId, mentionedId] = await Promise.all([
         findLabelsNamed(read, repo, query.labels),
         findMilestonesNamed(read, repo, query.milestones),
         userId(viewer, query.createdBy),
         userId(viewer, query.assignedBy),
         userId(viewer, query.mentionedBy),
       ])
-      const filter = { ...commonFilter(query, window), posterId, assigneeId, mentionedId, labels, milestones }
+      const filter = { ...commonFilter(query, window), authorId, assigneeId, mentionedId, labels, milestones }
       const found = await listRepoIssueIds(read, dialect.name, repo, {
         filter,
         sort: query.sort,
@@ -79,14 +79,14 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
     /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
     async search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage> {
       const self = viewerId(viewer)
-      const [owned, posterId] = await Promise.all([
+      const [owned, authorId] = await Promise.all([
         findOwned(read, viewer, query),
         self !== undefined && query.isCreated ? self : userId(viewer, query.createdBy),
       ])
       const filter = {
         ...commonFilter(query, window),
         ...owned,
-        posterId,
+        authorId,
         assigneeId: query.isAssigned ? self : undefined,
         mentionedId: query.isMentioned ? self : undefined,
         requestedOfId: query.isReviewRequested ? self : undefined,

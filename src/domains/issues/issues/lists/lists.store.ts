@@ -58,9 +58,9 @@ const ofIssue = (name: string, condition: RawBuilder<SqlBool>): Residual => ({
 
 /** The conditions of `filter` on each row, besides state and kind. */
 export function residualsOf(filter: IssueFilter): Residual[] {
-  const { posterId, assigneeId, mentionedId, since, before, isDraft } = filter
+  const { authorId, assigneeId, mentionedId, since, before, isDraft } = filter
   return [
-    ...(posterId === undefined ? [] : [ofIssue('poster', sql<SqlBool>`+issue.poster_id = ${posterId}`)]),
+    ...(authorId === undefined ? [] : [ofIssue('poster', sql<SqlBool>`+issue.poster_id = ${authorId}`)]),
     ...(assigneeId === undefined ? [] : [inTable('assignee', 'issue_assignee', assigneeId)]),
     ...(mentionedId === undefined ? [] : [inTable('mention', 'issue_mention', mentionedId)]),
     ...(since === undefined ? [] : [ofIssue('updated', sql<SqlBool>`+issue.updated_at >= ${since}`)]),

@@ -80,7 +80,7 @@ interface Narrowing {
 
 /** The access paths of the given filters; texts first, which no other access path covers. */
 async function narrowDrivers(db: Db, repo: Counted, { filter, byCreation, dialect }: Narrowing): Promise<Driver[]> {
-  const { posterId, assigneeId, mentionedId, labels, milestones, texts } = filter
+  const { authorId, assigneeId, mentionedId, labels, milestones, texts } = filter
   if (texts !== undefined)
     return [
       { name: 'texts', sources: [{ table: matchingTexts({ query: texts, repoId: repo.id, dialect }) }], count: 0 },
@@ -88,7 +88,7 @@ async function narrowDrivers(db: Db, repo: Counted, { filter, byCreation, dialec
   const users = [
     ...(assigneeId === undefined ? [] : [ofUser('assignee', 'issue_assignee', { repo, userId: assigneeId })]),
     ...(mentionedId === undefined ? [] : [ofUser('mention', 'issue_mention', { repo, userId: mentionedId })]),
-    ...(posterId === undefined ? [] : [ofPoster(repo, posterId)]),
+    ...(authorId === undefined ? [] : [ofAuthor(repo, authorId)]),
   ]
   const updated = updatedRange(filter)
   // NOTE: these are counted in their index, others by the counters of their rows.
@@ -129,8 +129,8 @@ const ofUser = (
   isOrdered: true,
 })
 
-const ofPoster = (repo: Counted, userId: number): Driver => ({
-  name: 'poster',
+const ofAuthor = (repo: Counted, userId: number): Driver => ({
+  name: 'author',
   sources: [{ table: 'issue', at: sql<SqlBool>`issue.repo_id = ${repo.id} and issue.poster_id = ${userId}` }],
   count: 0,
   splitsState: true,

@@ -162,7 +162,7 @@ async function driversOf(db: Db, filter: SearchFilter, narrowing: Narrowing): Pr
   return { wide: { ...wide, count: total }, narrow: sets, repos: sets[0] }
 }
 
-function ofUsers({ posterId, assigneeId, mentionedId }: IssueFilter): Driver[] {
+function ofUsers({ authorId, assigneeId, mentionedId }: IssueFilter): Driver[] {
   const ordered = { count: 0, splitsState: true, isOrdered: true } as const
   const found = (userId: number): RawBuilder<SqlBool> => sql<SqlBool>`found.user_id = ${userId}`
   return [
@@ -172,13 +172,13 @@ function ofUsers({ posterId, assigneeId, mentionedId }: IssueFilter): Driver[] {
     ...(mentionedId === undefined
       ? []
       : [{ ...ordered, name: 'mention', sources: [{ table: 'issue_mention' as const, at: found(mentionedId) }] }]),
-    ...(posterId === undefined
+    ...(authorId === undefined
       ? []
       : [
           {
             ...ordered,
-            name: 'poster',
-            sources: [{ table: 'issue' as const, at: sql<SqlBool>`issue.poster_id = ${posterId}` }],
+            name: 'author',
+            sources: [{ table: 'issue' as const, at: sql<SqlBool>`issue.poster_id = ${authorId}` }],
           },
         ]),
   ]

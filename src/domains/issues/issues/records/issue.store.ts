@@ -16,7 +16,7 @@ export interface Issue {
   readonly isPull: boolean
   readonly isClosed: boolean
   /** The account may have been deleted. */
-  readonly posterId: UserId
+  readonly authorId: UserId
   /** Undefined unless imported. */
   readonly originalAuthor?: OriginalAuthor | undefined
   readonly title: string
@@ -42,7 +42,7 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
   number: row.number,
   isPull: row.is_pull === 1,
   isClosed: row.is_closed === 1,
-  posterId: asId(row.poster_id),
+  authorId: asId(row.poster_id),
   originalAuthor: toOriginalAuthor(row),
   title: row.title,
   body: row.body,

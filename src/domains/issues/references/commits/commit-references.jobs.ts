@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CredentialRestriction } from '../../../../core/access/admit.ts'
+import { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import type { Subscriptions } from '../../../../core/events/index.ts'
 import { isZeroOid } from '../../../../core/git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../../core/jobs/index.ts'

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../../core/platform/html.ts'
 import type { Core } from '../../../../core/module.ts'
-import type { CredentialRestriction } from '../../../../core/access/admit.ts'
+import type { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'

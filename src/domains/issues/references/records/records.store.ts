@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { type IssueId, asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/admit.ts'
+import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/authorize.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 

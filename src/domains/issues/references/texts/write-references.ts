@@ -1,4 +1,4 @@
-import { restrictionOf } from '../../../../core/access/admit.ts'
+import { restrictionOf } from '../../../../core/access/authorize.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import { type SignedIn, type Actor, actorOf } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'

@@ -50,7 +50,7 @@ export async function prepareIssue(
   warnOfFuture(context, what, [issue.createdAt, issue.updatedAt, issue.closedAt ?? 0], now)
   const createdAt = pastTime(issue.createdAt, now)
   const { body, files } = await copyFiles(deps, context, { what, body: issue.body, assets: issue.assets, createdAt })
-  const { userId: posterId, author } = authorOf(context, issue.author)
+  const { userId: authorId, author } = authorOf(context, issue.author)
   const assigneeIds = new Set(issue.assignees.flatMap((user) => context.mapped(user) ?? []))
   return {
     row: {
@@ -58,7 +58,7 @@ export async function prepareIssue(
       isPull,
       isClosed: issue.isClosed,
       isLocked: issue.isLocked,
-      posterId,
+      authorId,
       author,
       title: boundedTitle(context, what, issue.title),
       body,

@@ -150,7 +150,7 @@ async function writePulls(
   const ids = await writeIssues(tx, context, issues)
   for (const { pull, commits, issue } of prepared) {
     const { base, head, merged, allowsMaintainerEdit } = pull
-    const { number, title, isClosed, updatedAt, posterId } = issue.row
+    const { number, title, isClosed, updatedAt, authorId } = issue.row
     const issueId = ids.get(number)
     if (issueId === undefined) continue
     const inserted = await pullImports.insert(tx, {
@@ -170,7 +170,7 @@ async function writePulls(
       },
     })
     const reviewers = new Set(pull.requestedReviewers.slice(0, MAX_REVIEWERS).flatMap((user) => mapped(user) ?? []))
-    reviewers.delete(posterId)
+    reviewers.delete(authorId)
     for (const userId of reviewers) await reviewImports.insertRequest(tx, inserted, userId, updatedAt)
   }
 }

@@ -59,13 +59,13 @@ interface CommentOf {
   /** In warnings, such as `pull request 5`. */
   readonly what: string
   readonly comment: SourceReviewComment
-  readonly place: Located['places'][number]
+  readonly position: Located['positions'][number]
 }
 
 export async function prepareComment(
   deps: IssueWriterDeps,
   context: PhaseContext,
-  { what: of, comment, place }: CommentOf,
+  { what: of, comment, position }: CommentOf,
 ): Promise<PreparedComment> {
   const { id, replyTo, assets, reactions, resolvedBy } = comment
   const what = `comment ${id} of ${of}`
@@ -77,7 +77,7 @@ export async function prepareComment(
     userId,
     author,
     body,
-    place,
+    position,
     resolverId: resolvedBy === undefined ? (0 as const) : authorOf(context, resolvedBy).userId,
     createdAt,
     updatedAt: Math.max(createdAt, pastTime(comment.updatedAt, now, createdAt)),

@@ -79,14 +79,14 @@ async function prepareParts(
     const pull = pulls.get(id)
     if (pull === undefined) continue
     const comments = values.flatMap(({ value: { comment } }) => comment ?? [])
-    const places = comments.map((comment) => placeOf(context, comment))
-    const located = await reviewImports.prepare(context.repo, pull, { commitOid: review.commitOid, places })
+    const positions = comments.map((comment) => placeOf(context, comment))
+    const located = await reviewImports.prepare(context.repo, pull, { commitOid: review.commitOid, positions })
     const what = `pull request ${number}`
     const written = []
     for (const [index, comment] of comments.entries()) {
-      const place = located.places[index]!
-      if (place.isOutdated && !comment.isOutdated) warnOfLine(context, what, place.path)
-      written.push(await prepareComment(deps, context, { what, comment, place }))
+      const position = located.positions[index]!
+      if (position.isOutdated && !comment.isOutdated) warnOfLine(context, what, position.path)
+      written.push(await prepareComment(deps, context, { what, comment, position }))
     }
     const isFirst = comments.length < values.length
     parts.push({
@@ -142,8 +142,8 @@ async function writeParts(tx: Tx, context: PhaseContext, parts: readonly Part[])
     for (const comment of part.comments) {
       if (entries.has(keyOf(part, comment.id))) continue
       const replyTo = comment.replyTo === undefined ? 0 : (entries.get(keyOf(part, comment.replyTo)) ?? 0)
-      const place = { pull, reviewId: asId<ReviewId>(reviewId) }
-      const [commentId] = await reviewImports.insertComments(tx, place, [{ ...comment.row, replyTo }])
+      const position = { pull, reviewId: asId<ReviewId>(reviewId) }
+      const [commentId] = await reviewImports.insertComments(tx, position, [{ ...comment.row, replyTo }])
       entries.set(keyOf(part, comment.id), commentId!)
       const written = { ...comment, issueId: pull.issueId, commentId: commentId! }
       await insertFiles(tx, context, [written])

@@ -1,5 +1,5 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { unseal } from '../sealed-file.ts'
 import { type LogPosition, type SegmentHeader, segmentFolder, snapshotFolder } from './layout.ts'
 
@@ -21,21 +21,25 @@ export interface Bookmark {
 }
 
 interface Reading {
-  readonly place: Place
+  readonly destination: Destination
   readonly bookmarkFile: string
   readonly databaseFile: string
 }
 
 /** Undefined when a new series must begin. Throws when the destination is unavailable. */
-export async function readBookmark({ place, bookmarkFile, databaseFile }: Reading): Promise<Bookmark | undefined> {
+export async function readBookmark({
+  destination,
+  bookmarkFile,
+  databaseFile,
+}: Reading): Promise<Bookmark | undefined> {
   const bookmark = parse(await readFile(bookmarkFile, 'utf8').catch(() => ''))
   if (bookmark === undefined) return undefined
   const { series, name } = bookmark
-  const snapshots = await Array.fromAsync(place.list(snapshotFolder(series)))
+  const snapshots = await Array.fromAsync(destination.list(snapshotFolder(series)))
   if (!snapshots.some((stored) => stored.name.endsWith('.json'))) return undefined
-  const last = (await Array.fromAsync(place.list(segmentFolder(series), name))).at(-1)
+  const last = (await Array.fromAsync(destination.list(segmentFolder(series), name))).at(-1)
   if (last !== undefined) {
-    const { header, hash } = unseal<SegmentHeader>(last.name, await place.get(last.name))
+    const { header, hash } = unseal<SegmentHeader>(last.name, await destination.get(last.name))
     const next = { number: header.number + 1, previous: hash, name: last.name, position: header.to }
     return { ...bookmark, ...next, restarts: false, closed: '' }
   }

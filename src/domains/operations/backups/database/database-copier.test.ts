@@ -9,7 +9,7 @@ import { momentText } from '../restore/restore-database.ts'
 import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
 
 let db: CopiedDatabase
-const countSeries = async (): Promise<number> => (await listSeries(db.place)).length
+const countSeries = async (): Promise<number> => (await listSeries(db.destination)).length
 beforeEach(async () => {
   db = await CopiedDatabase.make()
 })
@@ -27,7 +27,7 @@ describe('the copy of a database', () => {
     }
     // The log was restarted: otherwise it would have 8 * 200 pages.
     expect(db.connections.log!.state()!.frames).toBeLessThan(1400)
-    const [series] = await listSeries(db.place)
+    const [series] = await listSeries(db.destination)
     expect(await countSeries()).toBe(1)
     expect(series!.snapshots.length).toBeGreaterThan(1)
     for (const [at, rows] of moments) expect(await db.restored(at)).toEqual(upTo(rows))
@@ -56,8 +56,8 @@ describe('the copy of a database', () => {
     utimesSync(begun, 0, 0)
     const { signal } = new AbortController()
     const clock = { now: () => db.time }
-    await prune({ place: db.place, dataDir: db.dir, clock, days: 2, signal })
-    const [series] = await listSeries(db.place)
+    await prune({ destination: db.destination, dataDir: db.dir, clock, days: 2, signal })
+    const [series] = await listSeries(db.destination)
     expect(series!.from).toBeLessThan(db.time - 2 * day)
     expect(series!.from).toBeGreaterThan(db.time - 3 * day - 100_000)
     expect(await db.restored(db.time - 2 * day)).toEqual(upTo(30))
@@ -65,7 +65,7 @@ describe('the copy of a database', () => {
     await expect(db.restored(db.time - 3 * day - 100_000)).rejects.toThrow('nothing was copied by then')
     expect([begun, useless, gone].map((path) => existsSync(path))).toEqual([false, false, true])
     db.time += 2 * day
-    await prune({ place: db.place, dataDir: db.dir, clock, days: 1, signal })
+    await prune({ destination: db.destination, dataDir: db.dir, clock, days: 1, signal })
     expect(existsSync(gone)).toBe(false)
     expect(await db.restored()).toEqual(upTo(40))
   })
@@ -101,13 +101,13 @@ describe('the copy of a database', () => {
   it('does not delay writers while the destination is unavailable, and limits the log', async () => {
     let isAway = false
     const refuse = (): void => {
-      if (isAway) throw new Error('the place is away')
+      if (isAway) throw new Error('the destination is away')
     }
     const copier = db.copier({
-      place: {
-        ...db.place,
-        put: async (...given) => (refuse(), db.place.put(...given)),
-        putStream: async (...given) => (refuse(), db.place.putStream(...given)),
+      destination: {
+        ...db.destination,
+        put: async (...given) => (refuse(), db.destination.put(...given)),
+        putStream: async (...given) => (refuse(), db.destination.putStream(...given)),
       },
       maxLogBytes: 2_000_000,
     })
@@ -116,7 +116,7 @@ describe('the copy of a database', () => {
     isAway = true
     for (let round = 0; round < 6; round++) {
       await db.write(100, 18_000)
-      await expect(copier.copy()).rejects.toThrow('the place is away')
+      await expect(copier.copy()).rejects.toThrow('the destination is away')
     }
     expect(copier.coveredUntil).toBeLessThanOrEqual(covered + 10_000)
     // 600 rows are more than 10 MB of log.
@@ -145,7 +145,7 @@ describe('the copy of a database', () => {
       string,
     ]
     const inPlace = (path: string): string => path.slice(db.copy.length + 1)
-    const [series] = await listSeries(db.place)
+    const [series] = await listSeries(db.destination)
     const before = (path: string): string => {
       const index = series!.segments.findIndex(({ name }) => name === inPlace(path))
       return momentText(series!.segments[index - 1]!.time)

@@ -3,7 +3,7 @@ import type { DatabaseLog, HeldDatabase } from '../../../../core/db/dialect/dial
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { seal } from '../sealed-file.ts'
 import { type Bookmark, lookOf, readBookmark, writeBookmark } from './bookmark.ts'
 import { fileTime } from '../file-time.ts'
@@ -31,7 +31,10 @@ async function* hashed(chunks: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator
 }
 
 /** Copies the database and then the header, which completes the snapshot. Always releases the database. */
-async function storeSnapshot(place: Place, { series, held, number, previous, time }: Snapshot): Promise<void> {
+async function storeSnapshot(
+  destination: Destination,
+  { series, held, number, previous, time }: Snapshot,
+): Promise<void> {
   const name = snapshotName(series, number, time)
   const sum = createHash('sha256')
   const compressing = createZstdCompress(QUICK)
@@ -39,14 +42,14 @@ async function storeSnapshot(place: Place, { series, held, number, previous, tim
   compressing.on('error', () => undefined)
   const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
   try {
-    await place.putStream(pagesOfSnapshot(name), compressing, held.size * COMPRESSED)
+    await destination.putStream(pagesOfSnapshot(name), compressing, held.size * COMPRESSED)
   } finally {
     compressing.destroy()
     await reading
     held.release()
   }
   const header: SnapshotHeader = { format: 1, number, previous, time, size: held.size, sha256: sum.digest('hex') }
-  await place.put(name, seal(header).data)
+  await destination.put(name, seal(header).data)
 }
 
 /** The number of frames in the log at which it is checkpointed, like SQLite's default. */
@@ -55,7 +58,7 @@ const START: LogPosition = { salt: '', frame: 0, sum: '' }
 
 export interface DatabaseCopierDeps {
   readonly log: DatabaseLog
-  readonly place: Place
+  readonly destination: Destination
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn' | 'info'>
   readonly databaseFile: string
@@ -194,7 +197,7 @@ export class DatabaseCopier {
   async #storePending(): Promise<void> {
     if (this.#pending === undefined || this.#series === undefined) return
     const { series, number, previous } = this.#series
-    const stored = await storeSegment(this.#deps.place, { ...this.#pending, series, number, previous })
+    const stored = await storeSegment(this.#deps.destination, { ...this.#pending, series, number, previous })
     this.#series = { ...this.#series, number: number + 1, previous: stored.hash, name: stored.name }
     this.#cover(this.#pending.since)
     this.#pending = undefined
@@ -238,11 +241,11 @@ export class DatabaseCopier {
   }
 
   async #beginSeries(): Promise<boolean> {
-    const { log, place, clock } = this.#deps
+    const { log, destination, clock } = this.#deps
     this.#name ||= `${fileTime(clock.now())}-${randomHex(4)}`
     const series = this.#name
     // NOTE: when the destination is unavailable, this fails before any caller waits for the snapshot.
-    await place.put(`${DATABASE}${series}/series.json`, seal({ format: 1, begun_at: clock.now() }).data)
+    await destination.put(`${DATABASE}${series}/series.json`, seal({ format: 1, begun_at: clock.now() }).data)
     let held: HeldDatabase | undefined
     let position = START
     await log.checkpoint(
@@ -264,11 +267,11 @@ export class DatabaseCopier {
   }
 
   #startSnapshot(held: HeldDatabase, time: number): void {
-    const { place, logger } = this.#deps
+    const { destination, logger } = this.#deps
     const { series, number, previous } = this.#series!
     this.#ending = held
     this.#snapshotNumber = number
-    this.#snapshot = storeSnapshot(place, { series, held, number, previous, time })
+    this.#snapshot = storeSnapshot(destination, { series, held, number, previous, time })
       .then(() => {
         logger.info({ series, bytes: held.size }, 'stored a snapshot of the database')
         if (this.#series?.series !== series) return

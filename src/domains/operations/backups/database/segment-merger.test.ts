@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DatabaseCopier } from './database-copier.ts'
 import { prune } from '../files/prune.ts'
-import type { Place } from '../../index.ts'
+import type { Destination } from '../../index.ts'
 import { listSeries } from '../restore/list-moments.ts'
 import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
 
@@ -38,7 +38,7 @@ async function writeHours(hours: number, times = 5): Promise<void> {
 }
 /** The numbers of the files after a snapshot. */
 const filesOf = async () => {
-  const [series] = await listSeries(db.place)
+  const [series] = await listSeries(db.destination)
   return {
     merged: series!.merged.map(({ number, last }) => [number, last]),
     segments: series!.segments.map(({ number }) => number),
@@ -59,7 +59,7 @@ it('merges the segments of past hours up to snapshots, and deletes them after th
   const exact = db.merger(copier, { exactMs: 2.5 * HOUR })
   await exact.merge()
   const { merged, segments: left } = await filesOf()
-  const [series] = await listSeries(db.place)
+  const [series] = await listSeries(db.destination)
   const starts = series!.snapshots.map(({ number }) => number)
   expect(starts.length).toBeGreaterThan(1)
   // Each number is in at most one merged file; numbers that are alone in their hour or in the last hour are in none.
@@ -88,7 +88,7 @@ it('merges the segments of past hours up to snapshots, and deletes them after th
   expect(await filesOf()).toEqual(again)
   const { signal } = new AbortController()
   db.time += 24 * HOUR
-  await prune({ place: db.place, dataDir: db.dir, clock: { now: () => db.time }, days: 1, signal })
+  await prune({ destination: db.destination, dataDir: db.dir, clock: { now: () => db.time }, days: 1, signal })
   expect((await filesOf()).merged.length).toBeLessThan(merged.length)
   expect(await db.restored()).toEqual(present)
 })
@@ -97,21 +97,21 @@ it('continues after a fault at any step without losing a point in time', async (
   await writeHours(1, 4)
   await commit(1)
   const ends = moments.slice(-2)
-  const faulty = (steps: number): Place => {
+  const faulty = (steps: number): Destination => {
     const step = async (effect: () => Promise<void>): Promise<void> => {
       if (steps-- <= 0) throw new Error('killed')
       await effect()
       if (steps-- <= 0) throw new Error('killed')
     }
     return {
-      ...db.place,
-      put: (name, data) => step(() => db.place.put(name, data)),
-      remove: (name) => step(() => db.place.remove(name)),
+      ...db.destination,
+      put: (name, data) => step(() => db.destination.put(name, data)),
+      remove: (name) => step(() => db.destination.remove(name)),
     }
   }
   const merge = (steps: number): Promise<boolean> =>
     db
-      .merger(copier, { place: faulty(steps) })
+      .merger(copier, { destination: faulty(steps) })
       .merge()
       .then(
         () => true,

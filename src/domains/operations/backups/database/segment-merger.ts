@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { listMerged, listSnapshots } from '../restore/list-moments.ts'
 import { unseal, type SealedFile, seal } from '../sealed-file.ts'
 import type { CopyPosition } from './database-copier.ts'
@@ -57,7 +57,7 @@ class MergedRun {
   }
 
   /** Does nothing for a single segment. */
-  async store(place: Place, series: string): Promise<void> {
+  async store(destination: Destination, series: string): Promise<void> {
     if (this.#count < 2) return
     const pages = [...this.#pages.keys()].toSorted((a, b) => a - b)
     const header: MergedHeader = {
@@ -72,12 +72,12 @@ class MergedRun {
       pages_least: this.#least,
     }
     const named: Omit<Merged, 'name'> = { number: header.number, last: header.last, time: this.#time }
-    await place.put(mergedName(series, named), seal(header, await compressPages(this.#pages, pages)).data)
+    await destination.put(mergedName(series, named), seal(header, await compressPages(this.#pages, pages)).data)
   }
 }
 
 export interface SegmentMergerDeps {
-  readonly place: Place
+  readonly destination: Destination
   readonly clock: Clock
   /** How long a merged segment is retained. */
   readonly exactMs: number
@@ -106,8 +106,8 @@ export class SegmentMerger {
 
   /** Runs one pass over all series. Throws when the destination is unavailable. */
   async merge(): Promise<void> {
-    const { place, signal, position } = this.#deps
-    const all = await place.folders(DATABASE)
+    const { destination, signal, position } = this.#deps
+    const all = await destination.folders(DATABASE)
     for (const series of this.#done.keys()) if (!all.includes(series)) this.#done.delete(series)
     for (const series of all) {
       const current = position()
@@ -118,9 +118,9 @@ export class SegmentMerger {
   }
 
   async #mergeSeries(series: string, current: CopyPosition | undefined): Promise<void> {
-    const { place, signal } = this.#deps
-    const merged = await listMerged(place, series)
-    const starts = new Set((await listSnapshots(place, series)).map(({ number }) => number))
+    const { destination, signal } = this.#deps
+    const merged = await listMerged(destination, series)
+    const starts = new Set((await listSnapshots(destination, series)).map(({ number }) => number))
     if (current?.snapshot !== undefined) starts.add(current.snapshot)
     const after = Math.max(merged.at(-1)?.last ?? 0, this.#done.get(series) ?? 0)
     for await (const group of this.#groups({ series, after, starts, current })) {
@@ -133,7 +133,7 @@ export class SegmentMerger {
   /** The segments of each hour, split at snapshots. Excludes the last ones of the current series. */
   async *#groups({ series, after, starts, current }: Groups): AsyncGenerator<Numbered[], void, undefined> {
     let group: Numbered[] = []
-    for await (const { name } of this.#deps.place.list(segmentFolder(series), segmentStart(series, after + 1))) {
+    for await (const { name } of this.#deps.destination.list(segmentFolder(series), segmentStart(series, after + 1))) {
       const segment = readName(name, '.pages')
       if (segment === undefined) continue
       // NOTE: a later snapshot has this number or a higher one.
@@ -151,34 +151,34 @@ export class SegmentMerger {
 
   async #mergeGroup(series: string, group: readonly Numbered[]): Promise<void> {
     if (group.length < 2) return
-    const { place, signal } = this.#deps
+    const { destination, signal } = this.#deps
     let run: MergedRun | undefined
     for (const segment of group) {
       if (signal.aborted) return
-      const data = await place.get(segment.name)
+      const data = await destination.get(segment.name)
       const read = unsealed(segment.name, data)
       if (read !== undefined && run?.takes(read.header) === true) {
         await run.add(read, segment)
         continue
       }
-      await run?.store(place, series)
+      await run?.store(destination, series)
       run = read && new MergedRun(read.header)
       if (read !== undefined) await run!.add(read, segment)
     }
-    await run?.store(place, series)
+    await run?.store(destination, series)
   }
 
   async #deleteMerged(series: string): Promise<void> {
-    const { place, clock, exactMs, signal } = this.#deps
+    const { destination, clock, exactMs, signal } = this.#deps
     const bound = clock.now() - exactMs
-    const old = (await listMerged(place, series)).filter(({ time }) => time < bound)
-    for await (const [merged, segments] of replacedOf(place, series, old)) {
-      const { header } = unseal<MergedHeader>(merged.name, await place.get(merged.name))
+    const old = (await listMerged(destination, series)).filter(({ time }) => time < bound)
+    for await (const [merged, segments] of replacedOf(destination, series, old)) {
+      const { header } = unseal<MergedHeader>(merged.name, await destination.get(merged.name))
       if (header.number !== merged.number || header.last !== merged.last)
         throw new Error(`${merged.name} has the segments ${header.number} to ${header.last}`)
       for (const { name } of segments.toReversed()) {
         if (signal.aborted) return
-        await place.remove(name)
+        await destination.remove(name)
       }
     }
   }
@@ -207,13 +207,13 @@ type SealedSegment = ReturnType<typeof unseal<SegmentHeader>>
 
 /** Merged files with the segments that they replace and that still exist. */
 async function* replacedOf(
-  place: Place,
+  destination: Destination,
   series: string,
   old: readonly Merged[],
 ): AsyncGenerator<[Merged, Numbered[]], void, undefined> {
   let segments: Numbered[] = []
   let at = 0
-  for await (const { name } of place.list(segmentFolder(series))) {
+  for await (const { name } of destination.list(segmentFolder(series))) {
     const segment = readName(name, '.pages')
     if (segment === undefined) continue
     while (at < old.length && old[at]!.last < segment.number) {

@@ -1,4 +1,4 @@
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { seal, type SealedFile } from '../sealed-file.ts'
 import { compress, decompress, QUICK } from '../zstd.ts'
 import { type SegmentHeader, segmentName } from './layout.ts'
@@ -19,7 +19,7 @@ export interface StoredSegment {
   readonly hash: string
 }
 
-export async function storeSegment(place: Place, segment: Segment): Promise<StoredSegment> {
+export async function storeSegment(destination: Destination, segment: Segment): Promise<StoredSegment> {
   const { part, series, number, previous, since, until } = segment
   const pages = [...part.pages.keys()].toSorted((a, b) => a - b)
   const header: SegmentHeader = {
@@ -36,7 +36,7 @@ export async function storeSegment(place: Place, segment: Segment): Promise<Stor
   }
   const { data, hash } = seal(header, await compressPages(part.pages, pages))
   const name = segmentName(series, number, until)
-  await place.put(name, data)
+  await destination.put(name, data)
   return { name, hash }
 }
 

@@ -25,10 +25,10 @@ import { stat, readFile } from 'node:fs/promises'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 
 interface UnitCopy {
-  readonly place: Place
+  readonly destination: Destination
   readonly dataDir: string
   readonly clock: Clock
 }
@@ -48,15 +48,15 @@ const ROUNDS = 5
  * copied, too.
  */
 async function copyUnit(deps: UnitCopy, unit: Unit, cache: KnownStates): Promise<void> {
-  const { place, dataDir, clock } = deps
+  const { destination, dataDir, clock } = deps
   const state = await readState(dataDir, unit)
   const until = clock.now()
   const pool = poolOf(unit, state)
   if (pool !== undefined) await copyUnit(deps, pool, cache)
   await copyObjects(deps, unit)
-  const known = cache.get(unit.path) ?? (await readVersions(place, await listVersions(place, unit.path)))
+  const known = cache.get(unit.path) ?? (await readVersions(destination, await listVersions(destination, unit.path)))
   cache.delete(unit.path)
-  cache.set(unit.path, await storeVersion(place, { unit: unit.path, until, state, known }))
+  cache.set(unit.path, await storeVersion(destination, { unit: unit.path, until, state, known }))
 }
 
 /** The object pool of a fork. */
@@ -71,7 +71,7 @@ async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
   if (!unit.hasObjects) return
   const folder = `${OBJECTS}${unit.path}/`
   const sizes = new Map<string, number>()
-  for await (const { name, size } of deps.place.list(folder)) sizes.set(name.slice(folder.length), size)
+  for await (const { name, size } of deps.destination.list(folder)) sizes.set(name.slice(folder.length), size)
   // NOTE: a file that a concurrent repack deletes has a successor, which another round finds.
   for (let round = 0; round < ROUNDS; round++) {
     let isComplete = true
@@ -89,7 +89,7 @@ async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
 /**
  * Copies an immutable file; returns its size, undefined when it was deleted. `path` is relative to the data directory.
  */
-async function copyFile({ place, dataDir }: UnitCopy, path: string): Promise<number | undefined> {
+async function copyFile({ destination, dataDir }: UnitCopy, path: string): Promise<number | undefined> {
   const file = join(dataDir, path)
   const found = await stat(file).catch(ifGone(undefined))
   if (found === undefined) return undefined
@@ -97,11 +97,11 @@ async function copyFile({ place, dataDir }: UnitCopy, path: string): Promise<num
   if (found.size <= WHOLE) {
     const content = await readFile(file).catch(ifGone(undefined))
     if (content === undefined) return undefined
-    await place.put(name, content)
+    await destination.put(name, content)
   } else {
     const source = createReadStream(file)
     try {
-      await place.putStream(name, source, found.size)
+      await destination.putStream(name, source, found.size)
     } catch (error) {
       return ifGone(undefined)(error as NodeJS.ErrnoException)
     }
@@ -141,12 +141,12 @@ class BlobCopier {
   }
 
   async #copyFolder(path: string): Promise<void> {
-    const { dataDir, clock, place } = this.#deps
+    const { dataDir, clock, destination } = this.#deps
     const now = clock.now()
     const time = (await stat(join(dataDir, path)).catch(ifGone(undefined)))?.mtimeMs
     if (time === undefined || this.#seen.get(path) === time) return
     const there = new Set<string>()
-    for await (const { name } of place.list(`${OBJECTS}${path}/`)) there.add(name.split('/').at(-1)!)
+    for await (const { name } of destination.list(`${OBJECTS}${path}/`)) there.add(name.split('/').at(-1)!)
     for (const { name } of await entriesOf(join(dataDir, path)))
       if (HASH.test(name) && !there.has(name)) await copyFile(this.#deps, `${path}/${name}`)
     if (now - time > YOUNG_MS) this.#seen.set(path, time)
@@ -202,7 +202,7 @@ export class FilesCopier {
   }
 
   async #copy(): Promise<boolean> {
-    const { clock, database, place, signal } = this.#deps
+    const { clock, database, destination, signal } = this.#deps
     const begun = clock.now()
     const last = await lastEventId(database.read)
     const isFull = begun - this.#fullPassAt >= FULL_PASS_MS
@@ -214,7 +214,7 @@ export class FilesCopier {
     this.#after = [this.#after[1], last]
     if (isFull) this.#fullPassAt = begun
     if (isFull || changed > 0 || begun - this.#coveredAt >= COVER_MS) {
-      await place.put(COVERED, seal({ format: 1, until: begun }).data)
+      await destination.put(COVERED, seal({ format: 1, until: begun }).data)
       this.#coveredAt = begun
     }
     if (begun - this.#prunedAt >= DAY_MS) {

@@ -1,4 +1,4 @@
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { seal, unseal } from '../sealed-file.ts'
 import { compress, decompress } from '../zstd.ts'
 import { fileTime, readFileTime } from '../file-time.ts'
@@ -149,12 +149,15 @@ export interface KnownState {
 /**
  * The state after applying versions, oldest first; undefined without a whole one. Throws Conflict for damaged files.
  */
-export async function readVersions(place: Place, versions: readonly StoredState[]): Promise<KnownState | undefined> {
+export async function readVersions(
+  destination: Destination,
+  versions: readonly StoredState[],
+): Promise<KnownState | undefined> {
   const from = versions.findLastIndex(({ kind }) => kind === 'full')
   if (from === -1) return undefined
   const state = new Map<string, string>()
   for (const { name } of versions.slice(from)) {
-    const { body } = unseal<StateHeader>(name, await place.get(name))
+    const { body } = unseal<StateHeader>(name, await destination.get(name))
     const changes = JSON.parse((await decompress(body)).toString('utf8')) as StateChanges
     for (const [path, content] of Object.entries(changes)) {
       if (content === null) state.delete(path)
@@ -165,9 +168,9 @@ export async function readVersions(place: Place, versions: readonly StoredState[
 }
 
 /** Oldest first. */
-export async function listVersions(place: Place, unit: string): Promise<StoredState[]> {
+export async function listVersions(destination: Destination, unit: string): Promise<StoredState[]> {
   const found: StoredState[] = []
-  for await (const { name } of place.list(stateFolder(unit))) {
+  for await (const { name } of destination.list(stateFolder(unit))) {
     const version = readStateName(name)
     if (version?.unit === unit) found.push(version)
   }
@@ -175,9 +178,11 @@ export async function listVersions(place: Place, unit: string): Promise<StoredSt
 }
 
 /** The versions of each unit at the destination, oldest first. */
-export async function* versionsByUnit(place: Place): AsyncGenerator<readonly StoredState[], void, undefined> {
+export async function* versionsByUnit(
+  destination: Destination,
+): AsyncGenerator<readonly StoredState[], void, undefined> {
   let versions: StoredState[] = []
-  for await (const { name } of place.list(STATES)) {
+  for await (const { name } of destination.list(STATES)) {
     const version = readStateName(name)
     if (version === undefined) continue
     if (versions[0] !== undefined && versions[0].unit !== version.unit) {
@@ -191,7 +196,7 @@ export async function* versionsByUnit(place: Place): AsyncGenerator<readonly Sto
 
 /** Writes a version that changes `known` to `state`, unless they are equal; returns the copied state afterwards. */
 export async function storeVersion(
-  place: Place,
+  destination: Destination,
   { unit, until, state, known }: { unit: string; until: number; state: State; known: KnownState | undefined },
 ): Promise<KnownState> {
   const changes = diff(known?.state ?? new Map(), state)
@@ -199,7 +204,7 @@ export async function storeVersion(
   const isFull = known === undefined || known.changes >= MAX_CHANGES
   const header: StateHeader = { format: 1, until }
   const body = await compress(JSON.stringify(isFull ? Object.fromEntries(state) : changes))
-  await place.put(stateName(unit, until, isFull ? 'full' : 'changes'), seal(header, body).data)
+  await destination.put(stateName(unit, until, isFull ? 'full' : 'changes'), seal(header, body).data)
   return { state, changes: isFull ? 0 : known.changes + 1 }
 }
 

@@ -8,7 +8,7 @@ import {
   segmentFolder,
   snapshotFolder,
 } from '../database/layout.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 
 /** A continuous part of the copy of a database. */
 export interface Series {
@@ -25,16 +25,16 @@ export interface Series {
 }
 
 /** The series of a copy with a snapshot, oldest first. Reads only names, not contents. */
-export async function listSeries(place: Place): Promise<Series[]> {
+export async function listSeries(destination: Destination): Promise<Series[]> {
   const all: Series[] = []
-  for (const name of await place.folders(DATABASE)) {
-    const snapshots = await listSnapshots(place, name)
+  for (const name of await destination.folders(DATABASE)) {
+    const snapshots = await listSnapshots(destination, name)
     if (snapshots.length === 0) continue
     const first = snapshots[0]!
-    const segments = (await listNumbered(place, segmentFolder(name), '.pages')).filter(
+    const segments = (await listNumbered(destination, segmentFolder(name), '.pages')).filter(
       ({ number }) => number >= first.number,
     )
-    const merged = (await listMerged(place, name)).filter(({ number }) => number >= first.number)
+    const merged = (await listMerged(destination, name)).filter(({ number }) => number >= first.number)
     const to = Math.max(snapshots.at(-1)!.time, segments.at(-1)?.time ?? 0, merged.at(-1)?.time ?? 0)
     all.push({ name, snapshots, segments, merged, from: first.time, to })
   }
@@ -42,22 +42,22 @@ export async function listSeries(place: Place): Promise<Series[]> {
 }
 
 /** Ordered by number. */
-export async function listMerged(place: Place, series: string): Promise<Merged[]> {
+export async function listMerged(destination: Destination, series: string): Promise<Merged[]> {
   const found: Merged[] = []
-  for await (const { name } of place.list(mergedFolder(series))) {
+  for await (const { name } of destination.list(mergedFolder(series))) {
     const merged = readMergedName(name)
     if (merged !== undefined) found.push(merged)
   }
   return found
 }
 
-export async function listSnapshots(place: Place, series: string): Promise<Numbered[]> {
-  return listNumbered(place, snapshotFolder(series), '.json')
+export async function listSnapshots(destination: Destination, series: string): Promise<Numbered[]> {
+  return listNumbered(destination, snapshotFolder(series), '.json')
 }
 
-async function listNumbered(place: Place, folder: string, ending: '.json' | '.pages'): Promise<Numbered[]> {
+async function listNumbered(destination: Destination, folder: string, ending: '.json' | '.pages'): Promise<Numbered[]> {
   const found: Numbered[] = []
-  for await (const { name } of place.list(folder)) {
+  for await (const { name } of destination.list(folder)) {
     const numbered = readName(name, ending)
     if (numbered !== undefined) found.push(numbered)
   }

@@ -11,7 +11,7 @@ import {
   type SnapshotHeader,
 } from '../database/layout.ts'
 import { pagesOf } from '../database/store-segment.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { type SealedFile, unseal } from '../sealed-file.ts'
 import { listSeries, type Series } from './list-moments.ts'
 
@@ -25,7 +25,7 @@ export interface RestoredDatabase {
 }
 
 export interface DatabaseRestore {
-  readonly place: Place
+  readonly destination: Destination
   /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
   /** The path of the new file. */
@@ -41,15 +41,15 @@ export const momentText = (time: number): string => new Date(time).toISOString()
  * NotFound when there is no copy from before that time, and Conflict when a file is missing or damaged; the message
  * names it and the last point in time before it.
  */
-export async function restoreDatabase({ place, at, file, progress }: DatabaseRestore): Promise<RestoredDatabase> {
-  const all = await listSeries(place)
+export async function restoreDatabase({ destination, at, file, progress }: DatabaseRestore): Promise<RestoredDatabase> {
+  const all = await listSeries(destination)
   const { series, snapshot } = choose(all, at)
   progress(`database: snapshot of ${momentText(snapshot.time)}`)
   const handle = await open(file, 'wx', 0o600)
   try {
-    const header = unseal<SnapshotHeader>(snapshot.name, await place.get(snapshot.name)).header
-    await writeSnapshot(place, { snapshot, header, file, handle })
-    const { moment, segments } = await applyAll(place, { handle, header, series, at, progress })
+    const header = unseal<SnapshotHeader>(snapshot.name, await destination.get(snapshot.name)).header
+    await writeSnapshot(destination, { snapshot, header, file, handle })
+    const { moment, segments } = await applyAll(destination, { handle, header, series, at, progress })
     await handle.sync()
     const next = all.find(({ from }) => from > series.to)
     return { moment, gapUntil: at > series.to ? next?.from : undefined, segments }
@@ -81,9 +81,9 @@ interface SnapshotWrite {
   readonly handle: FileHandle
 }
 
-async function writeSnapshot(place: Place, { snapshot, header, handle }: SnapshotWrite): Promise<void> {
+async function writeSnapshot(destination: Destination, { snapshot, header, handle }: SnapshotWrite): Promise<void> {
   const name = pagesOfSnapshot(snapshot.name)
-  const source = await place.open(name)
+  const source = await destination.open(name)
   if (source === undefined) throw conflict(`${name} is missing: try a moment before ${momentText(snapshot.time)}`)
   const sum = createHash('sha256')
   let size = 0
@@ -123,7 +123,7 @@ interface State {
 
 /** Applies the segments up to the requested time; returns the end of the last segment and the number of files read. */
 async function applyAll(
-  place: Place,
+  destination: Destination,
   { handle, header, series, at, progress }: Application,
 ): Promise<{ moment: number; segments: number }> {
   let state: State = { number: header.number, previous: header.previous, moment: header.time }
@@ -132,7 +132,7 @@ async function applyAll(
     try {
       const files = find(state.number)
       if (files.length === 0) return { moment: state.moment, segments }
-      state = await applyFirst(place, { handle, state, files })
+      state = await applyFirst(destination, { handle, state, files })
     } catch (error) {
       const moment = momentText(state.moment)
       throw conflict(`${(error as Error).message}. The last moment before it is ${moment}: restore with --at ${moment}`)
@@ -163,13 +163,13 @@ interface Step {
 }
 
 /** Applies the first undamaged file. Throws Conflict, about the last one, when all are damaged. */
-async function applyFirst(place: Place, { handle, state, files }: Step): Promise<State> {
+async function applyFirst(destination: Destination, { handle, state, files }: Step): Promise<State> {
   const [file, ...others] = files
-  const read = await readAfter(place, state, file!).catch((error: unknown) => {
+  const read = await readAfter(destination, state, file!).catch((error: unknown) => {
     if (others.length === 0 || !isDomainError(error, 'conflict')) throw error
     return undefined
   })
-  if (read === undefined) return applyFirst(place, { handle, state, files: others })
+  if (read === undefined) return applyFirst(destination, { handle, state, files: others })
   await apply(handle, read)
   const { header } = read
   return 'last' in header
@@ -177,8 +177,8 @@ async function applyFirst(place: Place, { handle, state, files }: Step): Promise
     : { number: header.number + 1, previous: read.hash, moment: file!.time }
 }
 
-async function readAfter(place: Place, state: State, { name }: Numbered): Promise<SealedFile<AnyHeader>> {
-  const read = unseal<AnyHeader>(name, await place.get(name))
+async function readAfter(destination: Destination, state: State, { name }: Numbered): Promise<SealedFile<AnyHeader>> {
+  const read = unseal<AnyHeader>(name, await destination.get(name))
   if (read.header.number !== state.number || read.header.previous !== state.previous)
     throw conflict(`${name} does not follow the segment before it`)
   return read

@@ -2,7 +2,7 @@ import { readdir, mkdir, writeFile } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
 import { engineErrors } from '../../../../core/platform/errors.ts'
 import { denyOthers, makeDirectory } from '../../../../core/platform/files/private.ts'
-import type { Place } from '../places/directory-place.ts'
+import type { Destination } from '../destinations/directory-destination.ts'
 import { COVERED, OBJECTS, versionsByUnit, readVersions } from '../files/states.ts'
 import { unseal } from '../sealed-file.ts'
 import { listSeries } from './list-moments.ts'
@@ -11,7 +11,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 
 interface FilesRestore {
-  readonly place: Place
+  readonly destination: Destination
   /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
   readonly to: string
@@ -24,12 +24,12 @@ const PROGRESS_EVERY = 1000
 
 /** Restores the repositories, blobs and keys to a point in time. Restores all blobs of the copy. */
 async function restoreFiles(request: FilesRestore): Promise<{ readonly units: number; readonly files: number }> {
-  const { place, at, progress } = request
+  const { destination, at, progress } = request
   const restored = new Set<string>()
-  for await (const versions of versionsByUnit(place)) {
+  for await (const versions of versionsByUnit(destination)) {
     const { unit } = versions[0]!
     const before = versions.filter(({ time }) => time <= at)
-    const known = await readVersions(place, before)
+    const known = await readVersions(destination, before)
     if (known === undefined || known.state.size === 0) continue
     await writeState(join(request.to, unit), known.state, unit !== '')
     restored.add(unit)
@@ -49,13 +49,16 @@ async function writeState(root: string, state: ReadonlyMap<string, string>, isRe
 
 const UNIT = /^(?<unit>git\/(?:repos|pools)\/[^/]+\/[^/]+)\//
 
-async function restoreObjects({ place, to, progress }: FilesRestore, restored: ReadonlySet<string>): Promise<number> {
+async function restoreObjects(
+  { destination, to, progress }: FilesRestore,
+  restored: ReadonlySet<string>,
+): Promise<number> {
   let files = 0
-  for await (const { name } of place.list(OBJECTS)) {
+  for await (const { name } of destination.list(OBJECTS)) {
     const path = name.slice(OBJECTS.length)
     const unit = UNIT.exec(path)?.groups?.['unit']
     if (unit !== undefined && !restored.has(unit)) continue
-    const source = await place.open(name)
+    const source = await destination.open(name)
     if (source === undefined) continue
     await mkdir(dirname(join(to, path)), { recursive: true })
     await pipeline(source, createWriteStream(join(to, path), { flags: 'wx', mode: 0o600 }))
@@ -66,7 +69,7 @@ async function restoreObjects({ place, to, progress }: FilesRestore, restored: R
 }
 
 export interface RestoreRequest {
-  readonly place: Place
+  readonly destination: Destination
   /** Epoch milliseconds; Infinity for the newest state. */
   readonly at: number
   /** An empty or missing directory, which becomes a data directory. */
@@ -85,18 +88,20 @@ export interface Restored {
  * Restores a data directory to a point in time. Throws Conflict when the directory is not empty, and the errors of
  * `restoreDatabase`.
  */
-export async function restore({ place, at, to, progress }: RestoreRequest): Promise<Restored> {
+export async function restore({ destination, at, to, progress }: RestoreRequest): Promise<Restored> {
   makeDirectory(to)
   if ((await readdir(to)).length > 0) throw engineErrors.directoryNotEmpty(to)
   denyOthers(to)
-  const hasDatabase = (await listSeries(place)).length > 0
-  const database = hasDatabase ? await restoreDatabase({ place, at, file: join(to, 'ingot.db'), progress }) : undefined
-  await restoreFiles({ place, at, to, progress })
-  return { database, filesUntil: await filesUntil(place) }
+  const hasDatabase = (await listSeries(destination)).length > 0
+  const database = hasDatabase
+    ? await restoreDatabase({ destination, at, file: join(to, 'ingot.db'), progress })
+    : undefined
+  await restoreFiles({ destination, at, to, progress })
+  return { database, filesUntil: await filesUntil(destination) }
 }
 
 /** Epoch milliseconds: the time until which repositories and files were copied; undefined without any. */
-export async function filesUntil(place: Place): Promise<number | undefined> {
-  const covered = await place.get(COVERED)
+export async function filesUntil(destination: Destination): Promise<number | undefined> {
+  const covered = await destination.get(COVERED)
   return covered && unseal<{ readonly until: number }>(COVERED, covered).header.until
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/admit.ts'
+import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/authorize.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'

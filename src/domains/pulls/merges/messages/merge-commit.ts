@@ -86,16 +86,16 @@ export interface MergeCommitPlan extends Pick<MergePlan, 'commit' | 'replaying'>
 export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promise<MergeCommitPlan> {
   const { actor, target, request, git, at } = merging
   const { signer } = deps
-  const [merger, poster] = await Promise.all([
+  const [merger, creator] = await Promise.all([
     userQueries.findById(deps.read, actor.account.id),
-    userQueries.findById(deps.read, target.issue.posterId),
+    userQueries.findById(deps.read, target.issue.authorId),
   ])
   const committer = committerOf(deps, merger, at)
   const isSquash = request.action === 'squash'
-  const author = isSquash && poster ? await posterIdentity(deps, poster, merging) : committer
+  const author = isSquash && creator ? await authorIdentity(deps, creator, merging) : committer
   const trailers = isSquash && deps.addsTrailers ? coAuthors(author, committer) : []
   const template = await readMessageTemplate(git, target.repo.defaultBranch, request.action)
-  const facts = await loadMessageFacts(deps, target, poster)
+  const facts = await loadMessageFacts(deps, target, creator)
   const message = joinMessage(messageParts(request, facts, template), trailers)
   const server = signer && { ...committer, name: signer.name, email: signer.email }
   return {
@@ -147,13 +147,13 @@ export function committerOf(
 const MAX_SEARCHED = 50
 
 /** The author's identity in their own commits of the pull request, otherwise the one of their account. */
-async function posterIdentity(deps: CommitDeps, poster: User, { target, git, at }: Merging): Promise<Identity> {
+async function authorIdentity(deps: CommitDeps, author: User, { target, git, at }: Merging): Promise<Identity> {
   const { headOid, mergeBase } = target.pull
-  const emails = await userQueries.listEmails(deps.read, poster.id)
+  const emails = await userQueries.listEmails(deps.read, author.id)
   const own = new Set(emails.filter((email) => email.isActivated).map((email) => email.email.toLowerCase()))
   const commits = await git.history.list({ tip: headOid, not: [mergeBase] }, { skip: 0, limit: MAX_SEARCHED })
   const written = commits.find(({ author }) => own.has(author.email.toLowerCase()))?.author
-  const { name, email } = written ?? committerOf(deps, poster, at)
+  const { name, email } = written ?? committerOf(deps, author, at)
   return { name, email, time: epochSeconds(at), offset: 0 }
 }
 
@@ -166,7 +166,7 @@ function coAuthors(author: Identity, committer: Identity): string[] {
 async function loadMessageFacts(
   { read, site, reviews, noReplyDomain }: CommitDeps,
   { repo, issue, pull }: PullInView,
-  poster: User | undefined,
+  author: User | undefined,
 ): Promise<MessageFacts> {
   const [head, closes, { approvers }] = await Promise.all([
     pull.headRepoId === undefined ? undefined : repoQueries.findById(read, pull.headRepoId),
@@ -177,7 +177,7 @@ async function loadMessageFacts(
     number: issue.number,
     title: issue.title,
     body: issue.body,
-    posterName: poster?.name ?? 'Ghost',
+    authorName: author?.name ?? 'Ghost',
     baseOwner: repo.owner.name,
     baseRepo: repo.name,
     baseBranch: pull.baseBranch,

@@ -1,4 +1,4 @@
-import { reachesRepo, restrictionOf } from '../../../../core/access/admit.ts'
+import { reachesRepo, restrictionOf } from '../../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { branchRef } from '../../../../core/git/index.ts'

@@ -119,14 +119,14 @@ async function prepareUpdate(
   const { repo, newOid, viewer } = proposal
   const issue = await issueQueries.findById(deps.database.read, pull.issueId)
   // NOTE: a login can change its owner; topics stay with the former owner.
-  if (issue?.posterId !== viewer.account.id) throw conflict('the topic belongs to another account')
+  if (issue?.authorId !== viewer.account.id) throw conflict('the topic belongs to another account')
   return {
     ref: pullHeadRef(number),
     oid: pull.headOid,
     async complete() {
-      const place = { id: pull.id, repo, number }
-      await syncHead(deps, viewer, place, () => Promise.resolve(newOid))
-      await updateMergeRef(deps, place, { makes: false })
+      const location = { id: pull.id, repo, number }
+      await syncHead(deps, viewer, location, () => Promise.resolve(newOid))
+      await updateMergeRef(deps, location, { makes: false })
       await editTexts(deps, proposal, pull)
       return addressLines(deps, repo, number, 'Visit the existing pull request:')
     },

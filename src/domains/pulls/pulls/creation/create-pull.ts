@@ -5,7 +5,7 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type DomainError, engineErrors, forbidden } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
-import { type Issue, type NewPlan, milestoneQueries, issueRules, issueChanges } from '../../../issues/index.ts'
+import { type Issue, type TriageFields, milestoneQueries, issueRules, issueChanges } from '../../../issues/index.ts'
 import { type Repo, type RepoInView, accessQueries } from '../../../repositories/index.ts'
 import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
 import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
@@ -53,7 +53,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await milestoneQueries.find(database.read, repo.id, input.milestoneId)) === undefined)
     throw errors.milestoneUnknown(input.milestoneId)
-  const plan = await issueChanges.preparePlan(database.read, actor, repo, input)
+  const plan = await issueChanges.findTriageFields(database.read, actor, repo, input)
   const requestReviews = await reviews.get().prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git
@@ -89,7 +89,7 @@ interface Storing {
   readonly repo: Repo
   readonly base: Branch
   readonly head: Branch
-  readonly plan: NewPlan
+  readonly plan: TriageFields
   readonly requestReviews: Awaited<ReturnType<ReviewPort['prepareRequests']>>
   readonly input: NewPull
 }
@@ -141,7 +141,7 @@ async function insertRows(
         await requestReviews(change)
       },
     })
-    await issueChanges.recordPlan(created)
+    await issueChanges.recordTriage(created)
     return created.issue
   })
 }

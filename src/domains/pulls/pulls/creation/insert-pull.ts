@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx, Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
-import { type NewIssueChange, type NewPlan, issueChanges } from '../../../issues/index.ts'
+import { type NewIssueChange, type TriageFields, issueChanges } from '../../../issues/index.ts'
 import { type Repo, parseRepoSettings } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
 import type { PullChange } from '../lifecycle/pull-change.ts'
@@ -47,8 +47,8 @@ interface PullRows {
   readonly allowsMaintainerEdit?: boolean | undefined
   /** A number that was allocated before; undefined for the next one. */
   readonly number?: number
-  /** For `recordPlan`; undefined for none. */
-  readonly plan?: NewPlan
+  /** For `recordTriage`; undefined for none. */
+  readonly plan?: TriageFields
   /** Records what precedes the event of the pull request (behaviour/pull-requests#events). */
   record?(change: PullChange): Promise<void>
 }

@@ -82,7 +82,7 @@ async function requireMaySetFlag(
 ): Promise<void> {
   const head = pull.headRepoId && (await repoQueries.findById(read, pull.headRepoId))
   const writes = head && unitMode(await accessQueries.load(read, actor, head), 'repo.code') >= AccessMode.write
-  if (issue.posterId !== actor.account.id || !writes)
+  if (issue.authorId !== actor.account.id || !writes)
     throw forbidden('SetAllowEdits: user not allowed to do this action')
 }
 

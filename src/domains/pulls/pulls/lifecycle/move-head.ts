@@ -7,7 +7,7 @@ import { bringObjects } from '../heads.ts'
 import { checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
-import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
+import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullLocation } from './pull-change.ts'
 import { type IssueChange, timelineQueries } from '../../../issues/index.ts'
 
 /** The maximum number of commits that an entry names, newest first. */
@@ -86,15 +86,20 @@ type TipOf = (pull: Pull) => Promise<string | undefined>
  * Updates an open pull request to the commit that `tipOf` returns, which is called again until the row has that commit,
  * since pushes may come in between. Undefined leaves the pull request unchanged.
  */
-export const syncHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
-  deps.heads.run(String(place.id), () => syncUntilCurrent(deps, actor, place, tipOf))
+export const syncHead = (deps: HeadDeps, actor: Actor, location: PullLocation, tipOf: TipOf): Promise<void> =>
+  deps.heads.run(String(location.id), () => syncUntilCurrent(deps, actor, location, tipOf))
 
-async function syncUntilCurrent(deps: LifecycleDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> {
+async function syncUntilCurrent(
+  deps: LifecycleDeps,
+  actor: Actor,
+  location: PullLocation,
+  tipOf: TipOf,
+): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pull = await findPull(deps.database.read, place.id)
+    const pull = await findPull(deps.database.read, location.id)
     const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined
     if (pull === undefined || oid === undefined) return
-    if ((await moveHead(deps, actor, { pull, place, newOid: oid })) === 'same') return
+    if ((await moveHead(deps, actor, { pull, location, newOid: oid })) === 'same') return
   }
   throw conflict('the head of the pull request moves all the time')
 }
@@ -103,7 +108,7 @@ type Outcome = 'same' | 'moved' | 'closed' | 'overtaken'
 
 interface Move {
   readonly pull: Pull
-  readonly place: PullPlace
+  readonly location: PullLocation
   readonly newOid: string
 }
 
@@ -111,8 +116,8 @@ interface Move {
  * Copies the objects into the base repository, moves `refs/pull/{number}/head`, and adds the push to the timeline
  * (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at any step. At most five git processes.
  */
-async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid }: Move): Promise<Outcome> {
-  const { repo, number } = place
+async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, location, newOid }: Move): Promise<Outcome> {
+  const { repo, number } = location
   const git = deps.git.open(repo)
   const ref = pullHeadRef(number)
   return git.writing(async () => {
@@ -129,7 +134,7 @@ async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid
     }
     if (pull.headOid === newOid) return refOid === newOid ? 'same' : 'moved'
     const outcome = await recordHead(deps, actor, { pull, repo, git, newOid })
-    if (outcome === 'closed') await restoreHeadRef(deps, place)
+    if (outcome === 'closed') await restoreHeadRef(deps, location)
     return outcome
   })
 }
@@ -210,7 +215,7 @@ export async function tipOfBase(git: GitRepo, { baseBranch, mergeBase }: Pull): 
  */
 export async function restoreHeadRef(
   { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,
-  { id, repo, number }: PullPlace,
+  { id, repo, number }: PullLocation,
 ): Promise<boolean> {
   const opened = git.open(repo)
   const ref = pullHeadRef(number)

@@ -32,7 +32,7 @@ export const changePull = <T>(
   })
 
 /** A pull request and the location of its refs, which never changes. */
-export interface PullPlace {
+export interface PullLocation {
   readonly id: PullId
   /** The base repository. */
   readonly repo: Repo
@@ -40,10 +40,10 @@ export interface PullPlace {
 }
 
 /** Undefined when the pull request was deleted. */
-export async function findPlace(
+export async function findLocation(
   { database: { read } }: Pick<LifecycleDeps, 'database'>,
   { id, baseRepoId, issueId }: Pull,
-): Promise<PullPlace | undefined> {
+): Promise<PullLocation | undefined> {
   const [repo, issue] = await Promise.all([
     repoQueries.findById(read, baseRepoId),
     issueQueries.findById(read, issueId),
@@ -69,9 +69,9 @@ export async function closePull(
   pull: Pull,
   deletedBranch: string | undefined,
 ): Promise<void> {
-  const place = await findPlace(deps, pull)
-  if (place !== undefined)
-    await changePull(deps, actor, { repo: place.repo, pull }, (change) => closeInChange(change, deletedBranch))
+  const location = await findLocation(deps, pull)
+  if (location !== undefined)
+    await changePull(deps, actor, { repo: location.repo, pull }, (change) => closeInChange(change, deletedBranch))
 }
 
 export async function closeInChange(change: PullChange, deletedBranch?: string): Promise<void> {

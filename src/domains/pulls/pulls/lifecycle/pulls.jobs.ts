@@ -7,7 +7,7 @@ import { issueQueries } from '../../../issues/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
-import { closePull, findPlace } from './pull-change.ts'
+import { closePull, findLocation } from './pull-change.ts'
 import { syncBranch, type SyncDeps, refreshPull } from './sync-branch.ts'
 import { findPull } from '../records/pull.store.ts'
 
@@ -61,14 +61,14 @@ export const pullJobs = (deps: SyncDeps): JobDefinitions => ({
         { repoId: asId(repo_id), branch, afterId: after ? asId(after) : 0 },
         signal,
       ),
-    { lane: 'pulls' },
+    { group: 'pulls' },
   ),
   'pulls.restore_ref': defineJob(pullJobPayloads['pulls.restore_ref'], async ({ pull_id }) => {
     const pull = await findPull(deps.database.read, asId(pull_id))
-    const place = pull?.isClosed ? await findPlace(deps, pull) : undefined
-    if (place === undefined) return
-    await updateMergeRef(deps, place, { makes: false })
-    await restoreHeadRef(deps, place)
+    const location = pull?.isClosed ? await findLocation(deps, pull) : undefined
+    if (location === undefined) return
+    await updateMergeRef(deps, location, { makes: false })
+    await restoreHeadRef(deps, location)
   }),
   'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>
     refreshPull(deps, actorOf(asId(actor_id)), asId(pull_id)),

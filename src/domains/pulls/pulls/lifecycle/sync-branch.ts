@@ -16,7 +16,14 @@ import {
 } from '../records/pull.store.ts'
 import { updateMergeRef, type CheckedTree, checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { isMergeRef, pullHeadRef } from '../pull.policy.ts'
-import { closeInChange, closePull, changePull, findPlace, type LifecycleDeps, type PullPlace } from './pull-change.ts'
+import {
+  closeInChange,
+  closePull,
+  changePull,
+  findLocation,
+  type LifecycleDeps,
+  type PullLocation,
+} from './pull-change.ts'
 import { type HeadDeps, syncHead, tipOfBase } from './move-head.ts'
 import { prepareBase, setBase } from './retarget.ts'
 import type { Core } from '../../../../core/module.ts'
@@ -29,10 +36,10 @@ import { listPushedPulls, type PushedPull } from '../records/records.store.ts'
 /** Updates an open pull request to the present tips of its head and base, for example after it was reopened. */
 export async function refreshPull(deps: HeadDeps, actor: Actor, id: PullId): Promise<void> {
   const seen = await findPull(deps.database.read, id)
-  const place = seen && (await findPlace(deps, seen))
-  if (place === undefined) return
-  await syncHead(deps, actor, place, (pull) => findHeadTip(deps, pull, place))
-  await updateMergeRef(deps, place, { makes: false, checked: await recheck(deps, place) })
+  const location = seen && (await findLocation(deps, seen))
+  if (location === undefined) return
+  await syncHead(deps, actor, location, (pull) => findHeadTip(deps, pull, location))
+  await updateMergeRef(deps, location, { makes: false, checked: await recheck(deps, location) })
 }
 
 /** The tips may move during the comparison. */
@@ -45,7 +52,7 @@ const MAX_ROUNDS = 5
  */
 async function recheck(
   deps: LifecycleDeps,
-  { id, repo }: Pick<PullPlace, 'id' | 'repo'>,
+  { id, repo }: Pick<PullLocation, 'id' | 'repo'>,
 ): Promise<CheckedTree | undefined> {
   let checked: CheckedTree | undefined
   const git = deps.git.open(repo)
@@ -138,8 +145,8 @@ const STEP = 25
 async function recheckInto(deps: SyncDeps, { repo, hasMergeRefs }: BranchState, pull: Pull): Promise<void> {
   const checked = await recheck(deps, { id: pull.id, repo })
   if (!hasMergeRefs) return
-  const place = await findPlace(deps, pull)
-  if (place !== undefined) await updateMergeRef(deps, place, { makes: false, checked })
+  const location = await findLocation(deps, pull)
+  if (location !== undefined) await updateMergeRef(deps, location, { makes: false, checked })
 }
 
 /**
@@ -253,8 +260,8 @@ async function moveHeadRefs(
 /** Closes the pull request when its branch was deleted. */
 async function syncPull(deps: HeadDeps, actor: Actor, { id, branch }: PushedPull): Promise<void> {
   const pull = await findPull(deps.database.read, id)
-  const place = pull && (await findPlace(deps, pull))
-  if (place === undefined) return
-  if ((await findHeadTip(deps, pull!, place)) === undefined) return closePull(deps, actor, pull!, branch)
-  await syncHead(deps, actor, place, (current) => findHeadTip(deps, current, place))
+  const location = pull && (await findLocation(deps, pull))
+  if (location === undefined) return
+  if ((await findHeadTip(deps, pull!, location)) === undefined) return closePull(deps, actor, pull!, branch)
+  await syncHead(deps, actor, location, (current) => findHeadTip(deps, current, location))
 }

@@ -61,7 +61,7 @@ export async function listPullIssueIds(
   repoId: RepoId,
   { filter, sort, paging }: { readonly filter: PullFilter; readonly sort: PullSort; readonly paging: Paging },
 ): Promise<Page<IssueId>> {
-  const { state, labelIds, milestoneId, posterId, baseBranch } = filter
+  const { state, labelIds, milestoneId, authorId, baseBranch } = filter
   let query: Query = db
     .selectFrom('issue')
     .innerJoin('pull', 'pull.issue_id', 'issue.id')
@@ -70,7 +70,7 @@ export async function listPullIssueIds(
     .where('issue.is_pull', '=', 1)
   if (state !== 'all') query = query.where('issue.is_closed', '=', state === 'closed' ? 1 : 0)
   if (milestoneId !== 0) query = query.where('issue.milestone_id', '=', milestoneId)
-  if (posterId !== undefined) query = query.where('issue.poster_id', '=', posterId)
+  if (authorId !== undefined) query = query.where('issue.poster_id', '=', authorId)
   if (baseBranch !== undefined) query = query.where('pull.base_branch', '=', baseBranch)
   if (labelIds.length > 0)
     query = query.where('issue.id', 'in', (eb) =>

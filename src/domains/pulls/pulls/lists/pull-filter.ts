@@ -18,7 +18,7 @@ export interface PullFilter {
   readonly labelIds: readonly number[]
   /** 0 for any. */
   readonly milestoneId: number
-  readonly posterId: UserId | undefined
+  readonly authorId: UserId | undefined
   /** Undefined for any. */
   readonly baseBranch: string | undefined
 }

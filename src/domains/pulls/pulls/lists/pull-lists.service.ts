@@ -12,9 +12,9 @@ import { parseHead } from '../heads.ts'
 import { findIssueByMerge, findIssueByTarget, listPullIssueIds } from './lists.store.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
 
-export interface PullQuery extends Omit<PullFilter, 'posterId'> {
+export interface PullQuery extends Omit<PullFilter, 'authorId'> {
   /** Login. */
-  readonly poster: string | undefined
+  readonly author: string | undefined
   readonly sort: PullSort
 }
 
@@ -28,17 +28,17 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
     return issue
   }
   return {
-    /** Throws BadRequest for an unknown poster. */
+    /** Throws BadRequest for an unknown author. */
     async list(
       viewer: Viewer,
       { repo }: Pick<RepoInView, 'repo'>,
-      { poster, sort, ...rest }: PullQuery,
+      { author, sort, ...rest }: PullQuery,
       paging: Paging,
     ): Promise<Page<Issue>> {
-      const account = poster === undefined ? undefined : await userQueries.findByName(read, poster)
-      if (poster !== undefined && (account === undefined || !(await ownerQueries.isInView(read, viewer, account))))
-        throw errors.filterUserUnknown(poster)
-      const filter = { ...rest, posterId: account?.id }
+      const account = author === undefined ? undefined : await userQueries.findByName(read, author)
+      if (author !== undefined && (account === undefined || !(await ownerQueries.isInView(read, viewer, account))))
+        throw errors.filterUserUnknown(author)
+      const filter = { ...rest, authorId: account?.id }
       const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined
       const ids =
         known === undefined
@@ -72,10 +72,10 @@ const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
 
 const filterOfIssues = ({
   state,
-  posterId,
+  authorId,
 }: PullFilter): Parameters<typeof issueQueries.listIdsOfRepo>[3]['filter'] => ({
   state,
-  posterId,
+  authorId,
   kinds: { issues: false, pulls: true },
   labels: [],
   milestones: undefined,

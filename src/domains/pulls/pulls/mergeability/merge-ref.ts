@@ -1,6 +1,6 @@
 import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
-import { findPlace, type LifecycleDeps, type PullPlace } from '../lifecycle/pull-change.ts'
+import { findLocation, type LifecycleDeps, type PullLocation } from '../lifecycle/pull-change.ts'
 import { mergeabilityOf, pullMergeRef } from '../pull.policy.ts'
 import { findPull, type Pull, type MergeCheck } from '../records/pull.store.ts'
 import { listOpenPullsOfStorage } from './merge-ref.store.ts'
@@ -62,7 +62,7 @@ interface MergeRefOptions {
  */
 export async function updateMergeRef(
   { database, git }: Deps,
-  { id, repo, number }: PullPlace,
+  { id, repo, number }: PullLocation,
   { makes, checked }: MergeRefOptions,
 ): Promise<void> {
   const opened = git.open(repo)
@@ -134,7 +134,7 @@ export async function updateRequestedMergeRefs(
   const { read } = deps.database
   for (const { id } of await listOpenPullsOfStorage(read, storage, [...numbers].slice(0, MAX_REQUESTED))) {
     const pull = await findPull(read, id)
-    const place = pull && (await findPlace(deps, pull))
-    if (place !== undefined) await updateMergeRef(deps, place, { makes: true })
+    const location = pull && (await findLocation(deps, pull))
+    if (location !== undefined) await updateMergeRef(deps, location, { makes: true })
   }
 }

@@ -153,7 +153,7 @@ export async function listMaintainedHeads(
   db: Db,
   repoId: RepoId,
   branch: string | undefined,
-): Promise<{ readonly baseRepoId: RepoId; readonly posterId: UserId }[]> {
+): Promise<{ readonly baseRepoId: RepoId; readonly authorId: UserId }[]> {
   const heads = db
     .selectFrom('pull')
     .innerJoin('issue', 'issue.id', 'pull.issue_id')
@@ -167,6 +167,6 @@ export async function listMaintainedHeads(
   const rows = await (branch === undefined ? heads : heads.where('pull.head_branch', '=', branch)).execute()
   return rows.map((row) => ({
     baseRepoId: asId(row.base_repo_id),
-    posterId: asId(row.poster_id),
+    authorId: asId(row.poster_id),
   }))
 }

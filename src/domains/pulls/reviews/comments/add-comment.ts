@@ -11,7 +11,7 @@ import {
 } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { findCommentPlace, type CommentPlace } from '../records/records.store.ts'
+import { findCommentPosition, type CommentPosition } from '../records/records.store.ts'
 import { findReview, lockReview, type Review } from '../records/review.store.ts'
 import type { ReviewDeps, ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
@@ -54,7 +54,7 @@ export async function replyTo(
   const { read } = deps.database
   const entry = await timelineQueries.find(read, entryId)
   if (entry?.issueId !== target.issue.id || issueRules.isHiddenFrom(actor, entry)) throw errors.commentNotFound()
-  const location = await findCommentPlace(read, entryId)
+  const location = await findCommentPosition(read, entryId)
   const review = location && (await findReview(read, location.reviewId))
   if (review === undefined) throw errors.notAReviewComment()
   return insertOne(deps, actor, target, { review, comment: { body, location: location!, replyTo: entryId } })
@@ -98,11 +98,11 @@ async function insertOne(
 /** The data of the wire model of a review comment. */
 export interface ReviewCommentView {
   readonly entry: TimelineEntry
-  readonly place: CommentPlace
+  readonly position: CommentPosition
   readonly issue: Issue
   readonly repo: Repo
   /** Undefined when the account was deleted. */
-  readonly poster: User | undefined
+  readonly author: User | undefined
   readonly resolver: User | undefined
 }
 
@@ -110,22 +110,22 @@ export interface ReviewCommentView {
 export async function loadReviewCommentViews(
   db: Db,
   { repo, issue }: { readonly repo: Repo; readonly issue: Issue },
-  places: readonly CommentPlace[],
+  positions: readonly CommentPosition[],
 ): Promise<ReviewCommentView[]> {
   const entries = await timelineQueries.listByIds(
     db,
-    places.map((place) => place.entryId),
+    positions.map((position) => position.entryId),
   )
   const users = await userQueries.listByIds(db, [
     ...entries.map((entry) => entry.actorId),
-    ...places.flatMap((place) => place.resolverId ?? []),
+    ...positions.flatMap((position) => position.resolverId ?? []),
   ])
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
   const userOf = new Map(users.map((user) => [user.id, user]))
-  return places.flatMap((place): ReviewCommentView[] => {
-    const entry = entryOf.get(place.entryId)
+  return positions.flatMap((position): ReviewCommentView[] => {
+    const entry = entryOf.get(position.entryId)
     if (entry === undefined) return []
-    const resolver = place.resolverId && userOf.get(place.resolverId)
-    return [{ entry, place, issue, repo, poster: userOf.get(entry.actorId), resolver }]
+    const resolver = position.resolverId && userOf.get(position.resolverId)
+    return [{ entry, position, issue, repo, author: userOf.get(entry.actorId), resolver }]
   })
 }

@@ -1,6 +1,6 @@
 import type { DiffSide, DiffSpan, GitRepo } from '../../../../core/git/index.ts'
 import { engineErrors, invalidField } from '../../../../core/platform/errors.ts'
-import { type CommentPlace, insertCommentPlaces } from '../records/records.store.ts'
+import { type CommentPosition, insertCommentPositions } from '../records/records.store.ts'
 import type { CreatePullReviewComment } from '../reviews.model.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { timelineQueries } from '../../../issues/index.ts'
@@ -20,7 +20,7 @@ export interface NewComment {
 
 /** The location of a new comment in the diff of the current head. */
 type Location = Pick<
-  CommentPlace,
+  CommentPosition,
   'baseOid' | 'commitOid' | 'diffHunk' | 'isOutdated' | 'line' | 'lineCommitOid' | 'path' | 'side' | 'startLine'
 >
 
@@ -77,13 +77,13 @@ export async function locateComments(
   const located: LocatedComment[] = []
   for (const [index, comment] of comments.entries()) {
     const { path, side, line, startLine, body } = comment
-    const place = moved[index]
+    const position = moved[index]
     const location = {
       side,
-      ...(place === undefined
+      ...(position === undefined
         ? { path, line, startLine, isOutdated: true, commitOid: reviewed.head, baseOid: reviewed.base }
-        : { path: place.path, line: place.last, startLine: place.first, isOutdated: false }),
-      ...(place && { commitOid: current.head, baseOid: current.base }),
+        : { path: position.path, line: position.last, startLine: position.first, isOutdated: false }),
+      ...(position && { commitOid: current.head, baseOid: current.base }),
       diffHunk: await git.diffLines.excerpt(reviewed, comment),
       lineCommitOid: await lineCommit(git, reviewed.head, comment),
     } as Location
@@ -112,7 +112,7 @@ export async function insertComments(
     { issue, actorId: actor.account.id, at },
     comments.map(({ body }) => ({ kind, body, payload: { reviewId: review.id } }) as const),
   )
-  await insertCommentPlaces(
+  await insertCommentPositions(
     tx,
     comments.map(({ location, replyTo = 0 }, index) => ({
       entry_id: entries[index]!.id,

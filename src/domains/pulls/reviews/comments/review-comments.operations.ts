@@ -95,7 +95,7 @@ function writeOperations({ guards, database, comments, site }: ReviewCommentOper
       id: 'repoCreatePullReviewCommentReply',
       method: 'POST',
       path: `${PULLS}/{index:int}/comments/{id:int}/replies`,
-      summary: 'Answer a comment of a review at the same line',
+      summary: 'ApiResponse a comment of a review at the same line',
       guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
       body: CreatePullReviewCommentReplyOptions,
       responses: { 201: PullReviewComment },

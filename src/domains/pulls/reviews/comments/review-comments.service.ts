@@ -3,7 +3,7 @@ import { forbidden } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
-import { findCommentPlace, listCommentPlaces, updateCommentPlace } from '../records/records.store.ts'
+import { findCommentPosition, listCommentPositions, updateCommentPosition } from '../records/records.store.ts'
 import type { ReviewDeps, ReviewCommentInView, ReviewInView } from '../review-in-view.ts'
 import { addComment, replyTo, loadReviewCommentViews, type ReviewCommentView } from './add-comment.ts'
 import type { NewComment } from './locate-comments.ts'
@@ -19,15 +19,15 @@ export type ReviewComments = ReturnType<typeof createReviewComments>
 export function createReviewComments(deps: ReviewDeps) {
   const { read } = deps.database
   async function viewOf(target: PullInView, entryId: number): Promise<ReviewCommentView> {
-    const place = await findCommentPlace(read, entryId)
-    const [view] = place ? await loadReviewCommentViews(read, target, [place]) : []
+    const position = await findCommentPosition(read, entryId)
+    const [view] = position ? await loadReviewCommentViews(read, target, [position]) : []
     if (view === undefined) throw errors.commentDeleted()
     return view
   }
   return {
     /** Lists the comments, oldest first. */
     list: async (target: ReviewInView): Promise<ReviewCommentView[]> =>
-      loadReviewCommentViews(read, target, await listCommentPlaces(read, target.review.id)),
+      loadReviewCommentViews(read, target, await listCommentPositions(read, target.review.id)),
     view: (target: ReviewCommentInView): Promise<ReviewCommentView> => viewOf(target, target.entry.id),
     /** See `addComment`. */
     add: async (actor: SignedIn, target: ReviewInView, comment: NewComment): Promise<ReviewCommentView> =>
@@ -87,12 +87,12 @@ async function resolveComment(
   ])
   if (issue === undefined) throw errors.commentNotFound()
   if (pull === undefined) throw errors.notAPullComment()
-  if ((await findCommentPlace(read, id)) === undefined) throw errors.notAReviewComment()
+  if ((await findCommentPosition(read, id)) === undefined) throw errors.notAReviewComment()
   const mayResolve =
-    issue.posterId === actor.account.id ||
+    issue.authorId === actor.account.id ||
     issueRules.canWrite(target.access, issue) ||
     (await protectionQueries.isOfficialReviewer(read, target.repo, pull.baseBranch, actor.account))
   if (!mayResolve) throw forbidden('user should have permission to resolve comment')
   const resolverId = isResolved ? actor.account.id : 0
-  await deps.database.transaction((tx) => updateCommentPlace(tx, id, { resolver_id: resolverId }))
+  await deps.database.transaction((tx) => updateCommentPosition(tx, id, { resolver_id: resolverId }))
 }

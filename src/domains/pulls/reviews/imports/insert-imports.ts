@@ -27,7 +27,7 @@ export interface ImportedReview extends Written {
 }
 
 export interface ImportedReviewComment extends Written {
-  readonly place: LocatedPlace
+  readonly position: LocatedPlace
   /** The entry of the comment that this one answers; 0 for none. */
   readonly replyTo: number
   readonly resolverId: UserId | 0
@@ -60,9 +60,9 @@ export async function insertImportedReview(
     updated_at: at,
     submitted_at: at,
   })
-  const place = { issueId: pull.issueId, repoId: pull.baseRepoId, createdAt: at, updatedAt: at }
+  const position = { issueId: pull.issueId, repoId: pull.baseRepoId, createdAt: at, updatedAt: at }
   const [entry] = await issueImports.insertEntries(tx, [
-    { ...place, kind: 'review', actorId: userId, author, body, payload: { reviewId: id } },
+    { ...position, kind: 'review', actorId: userId, author, body, payload: { reviewId: id } },
   ])
   await updateReview(tx, id, { entry_id: entry!.id })
   if (author.original_author === '') await deleteRequests(tx, pull.id, { userId, teamIds: [] })
@@ -91,19 +91,19 @@ export async function insertImportedComments(
   )
   await insertCommentPlaces(
     tx,
-    comments.map(({ place, replyTo, resolverId }, index) => ({
+    comments.map(({ position, replyTo, resolverId }, index) => ({
       entry_id: entries[index]!.id,
       review_id: reviewId,
       pull_id: pull.id,
-      path: place.path,
-      side: place.side,
-      line: place.line,
-      start_line: place.startLine,
-      commit_oid: place.commitOid,
-      base_oid: place.baseOid,
-      line_commit_oid: place.lineCommitOid,
-      diff_hunk: place.diffHunk,
-      is_outdated: flag(place.isOutdated),
+      path: position.path,
+      side: position.side,
+      line: position.line,
+      start_line: position.startLine,
+      commit_oid: position.commitOid,
+      base_oid: position.baseOid,
+      line_commit_oid: position.lineCommitOid,
+      diff_hunk: position.diffHunk,
+      is_outdated: flag(position.isOutdated),
       resolver_id: resolverId,
       reply_to: replyTo,
     })),

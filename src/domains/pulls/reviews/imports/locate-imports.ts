@@ -1,24 +1,24 @@
 import { createPathLookup, type DiffSpan, type GitRepo, isOid, type PathLookup } from '../../../../core/git/index.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
-import type { CommentPlace } from '../records/records.store.ts'
+import type { CommentPosition } from '../records/records.store.ts'
 import { currentSpan, findSpan } from '../reviews/post-review.ts'
 
 /** The position of a review comment at another service, which may be wrong. */
-export interface ClaimedPlace extends Pick<CommentPlace, 'path' | 'side' | 'line' | 'startLine' | 'diffHunk'> {
+export interface ClaimedPlace extends Pick<CommentPosition, 'path' | 'side' | 'line' | 'startLine' | 'diffHunk'> {
   /** The commit of the comment: the one that it was written on, or the one that last changed the line. */
   readonly commitOid: string
   readonly isOutdated: boolean
 }
 
 export type LocatedPlace = Pick<
-  CommentPlace,
+  CommentPosition,
   'baseOid' | 'commitOid' | 'diffHunk' | 'isOutdated' | 'line' | 'lineCommitOid' | 'path' | 'side' | 'startLine'
 >
 
 interface ClaimedReview {
   /** Undefined unless the repository has the commit. */
   readonly commitOid: string | undefined
-  readonly places: readonly ClaimedPlace[]
+  readonly positions: readonly ClaimedPlace[]
 }
 
 /**
@@ -29,11 +29,11 @@ interface ClaimedReview {
 export async function locateImports(git: GitRepo, pull: Pull, review: ClaimedReview): Promise<LocatedPlace[]> {
   const located: LocatedPlace[] = []
   const lookups = new Map<string, PathLookup>()
-  for (const place of review.places) {
-    const head = await commitOf(git, place, review)
+  for (const position of review.positions) {
+    const head = await commitOf(git, position, review)
     const span = head === undefined ? undefined : await findSpan(git, pull, head)
-    const isThere = span !== undefined && (await hasPath(git, lookups, span, place.path))
-    located.push(await locate(git, pull, { place, span: span ?? currentSpan(pull), isThere }))
+    const isThere = span !== undefined && (await hasPath(git, lookups, span, position.path))
+    located.push(await locate(git, pull, { position, span: span ?? currentSpan(pull), isThere }))
   }
   return located
 }
@@ -74,20 +74,20 @@ async function hasPath(
 }
 
 interface Found {
-  readonly place: ClaimedPlace
+  readonly position: ClaimedPlace
   readonly span: DiffSpan
   /** The span is that of the comment and has the file. */
   readonly isThere: boolean
 }
 
-async function locate(git: GitRepo, pull: Pull, { place, span, isThere }: Found): Promise<LocatedPlace> {
-  const { path, side, line, startLine, diffHunk, commitOid } = place
+async function locate(git: GitRepo, pull: Pull, { position, span, isThere }: Found): Promise<LocatedPlace> {
+  const { path, side, line, startLine, diffHunk, commitOid } = position
   const lineCommitOid = isOid(commitOid, git.objectFormat) ? commitOid : span.head
   const hunk = diffHunk === '' && isThere ? await git.diffLines.excerpt(span, { path, side, line }) : diffHunk
   const common = { side, diffHunk: hunk, lineCommitOid }
   const own = { ...common, path, line, startLine, commitOid: span.head, baseOid: span.base }
   const current = currentSpan(pull)
-  if (!isThere || place.isOutdated) return { ...own, isOutdated: true }
+  if (!isThere || position.isOutdated) return { ...own, isOutdated: true }
   if (pull.isClosed || (span.head === current.head && span.base === current.base)) return { ...own, isOutdated: false }
   const [moved] = await git.diffLines.follow(span, current, [{ path, side, first: startLine, last: line }])
   return moved === undefined

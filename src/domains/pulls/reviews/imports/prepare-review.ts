@@ -8,20 +8,20 @@ export interface PreparedReview {
   readonly commitOid: string
   readonly isStale: boolean
   /** In the order of the claimed ones. */
-  readonly places: readonly LocatedPlace[]
+  readonly positions: readonly LocatedPlace[]
 }
 
 /** Checks what another service says about a review, see `locateImports`. */
 export async function prepareReview(
   git: GitRepo,
   pull: Pull,
-  { commitOid, places }: { readonly commitOid: string; readonly places: readonly ClaimedPlace[] },
+  { commitOid, positions }: { readonly commitOid: string; readonly positions: readonly ClaimedPlace[] },
 ): Promise<PreparedReview> {
   const oid = isOid(commitOid, git.objectFormat) ? commitOid : ''
   const found = await findCommit(git, oid)
   return {
     commitOid: oid,
     isStale: pull.isClosed ? oid !== pull.headOid : await isStale(git, pull, oid),
-    places: await locateImports(git, pull, { commitOid: found, places }),
+    positions: await locateImports(git, pull, { commitOid: found, positions }),
   }
 }

@@ -147,10 +147,11 @@ export async function requestOwners(deps: OwnerDeps, id: PullId): Promise<void> 
   const found = await findOwnedPull(deps, id)
   if (found === undefined) return
   const { repo, pull, issue } = found
-  const place = { repo, baseBranch: pull.baseBranch, posterId: issue.posterId }
+  const position = { repo, baseBranch: pull.baseBranch, authorId: issue.authorId }
   const planned: PlannedRequest[] = []
   for (const reviewer of await findOwners(read, repo, await findRules(deps, found)))
-    if ((await findProblem(read, place, reviewer)) === undefined) planned.push(await planRequest(read, place, reviewer))
+    if ((await findProblem(read, position, reviewer)) === undefined)
+      planned.push(await planRequest(read, position, reviewer))
   if (planned.length > 0) await recordOwnerRequests(deps, found, planned)
 }
 
@@ -164,7 +165,7 @@ async function findOwnedPull({ database: { read } }: OwnerDeps, id: PullId): Pro
     issueQueries.findById(read, pull.issueId),
   ])
   if (repo === undefined || issue === undefined || repo.isFork || repo.isArchived) return undefined
-  return (await userQueries.findById(read, issue.posterId)) && { repo, pull, issue }
+  return (await userQueries.findById(read, issue.authorId)) && { repo, pull, issue }
 }
 
 async function findRules({ git: store, log }: OwnerDeps, { repo, pull }: OwnedPull): Promise<readonly OwnerRule[]> {
@@ -216,11 +217,11 @@ async function recordOwnerRequests(
   planned: readonly PlannedRequest[],
 ): Promise<void> {
   const ids = planned.flatMap(({ reviewer }): UserId[] => (reviewer.user ? [reviewer.user.id] : []))
-  await changePull(deps, actorOf(issue.posterId), { repo, pull }, async (change) => {
+  await changePull(deps, actorOf(issue.authorId), { repo, pull }, async (change) => {
     if (!isReady(change.pull)) return
     const excluded = new Set([
       ...(await listReviewersAmong(change.tx, pull.id, ids)),
-      ...(await blockQueries.listBlockers(change.tx, issue.posterId, ids)),
+      ...(await blockQueries.listBlockers(change.tx, issue.authorId, ids)),
     ])
     for (const each of planned)
       if (each.reviewer.user === undefined || !excluded.has(each.reviewer.user.id)) await recordRequest(change, each)

@@ -105,7 +105,7 @@ export async function clearStale(tx: Tx, pullId: PullId, commitOid: string): Pro
 }
 
 /** Records the new base of a pull request in its approvals. */
-export async function followBase(
+export async function retargetReviews(
   tx: Tx,
   pullId: PullId,
   { from, to }: { readonly from: string; readonly to: string },
@@ -123,7 +123,7 @@ export async function markStale(tx: Tx, ids: readonly ReviewId[]): Promise<Revie
 }
 
 /** The position of a review comment in the diff. */
-export interface CommentPlace {
+export interface CommentPosition {
   readonly entryId: number
   readonly reviewId: ReviewId
   readonly pullId: PullId
@@ -143,7 +143,7 @@ export interface CommentPlace {
   readonly replyTo: number | undefined
 }
 
-const toPlace = (row: Selectable<ReviewCommentTable>): CommentPlace => ({
+const toPosition = (row: Selectable<ReviewCommentTable>): CommentPosition => ({
   entryId: row.entry_id,
   reviewId: asId(row.review_id),
   pullId: asId(row.pull_id),
@@ -160,31 +160,31 @@ const toPlace = (row: Selectable<ReviewCommentTable>): CommentPlace => ({
   replyTo: row.reply_to === 0 ? undefined : row.reply_to,
 })
 
-export async function findCommentPlace(db: Db, entryId: number): Promise<CommentPlace | undefined> {
+export async function findCommentPosition(db: Db, entryId: number): Promise<CommentPosition | undefined> {
   const row = await db.selectFrom('review_comment').selectAll().where('entry_id', '=', entryId).executeTakeFirst()
-  return row && toPlace(row)
+  return row && toPosition(row)
 }
 
 /** The positions of the comments of a review, oldest first. */
-export async function listCommentPlaces(db: Db, reviewId: ReviewId): Promise<CommentPlace[]> {
+export async function listCommentPositions(db: Db, reviewId: ReviewId): Promise<CommentPosition[]> {
   const rows = await db
     .selectFrom('review_comment')
     .selectAll()
     .where('review_id', '=', reviewId)
     .orderBy('entry_id')
     .execute()
-  return rows.map(toPlace)
+  return rows.map(toPosition)
 }
 
 /** The positions of review comments by their entries, in no particular order. */
-export async function listPlacesByEntries(db: Db, entryIds: readonly number[]): Promise<CommentPlace[]> {
+export async function listPositionsByEntries(db: Db, entryIds: readonly number[]): Promise<CommentPosition[]> {
   if (entryIds.length === 0) return []
   const rows = await db.selectFrom('review_comment').selectAll().where('entry_id', 'in', entryIds).execute()
-  return rows.map(toPlace)
+  return rows.map(toPosition)
 }
 
 /** The positions of comments that are not outdated, which a push may move. */
-export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<CommentPlace[]> {
+export async function listCurrentPositions(db: Db, pullId: PullId): Promise<CommentPosition[]> {
   const rows = await db
     .selectFrom('review_comment')
     .selectAll()
@@ -192,7 +192,7 @@ export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<Comment
     .where('is_outdated', '=', 0)
     .orderBy('entry_id')
     .execute()
-  return rows.map(toPlace)
+  return rows.map(toPosition)
 }
 
 /** The number of comments by review; absent for none. */
@@ -210,12 +210,12 @@ export async function countReviewComments(
   return new Map(rows.map((row) => [asId<ReviewId>(row.review_id), row.count]))
 }
 
-export async function insertCommentPlaces(tx: Tx, rows: readonly Insertable<ReviewCommentTable>[]): Promise<void> {
+export async function insertCommentPositions(tx: Tx, rows: readonly Insertable<ReviewCommentTable>[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('review_comment').values(rows).execute()
 }
 
 /** Does nothing when the comment was deleted. */
-export async function updateCommentPlace(
+export async function updateCommentPosition(
   tx: Tx,
   entryId: number,
   values: Updateable<ReviewCommentTable>,

@@ -6,7 +6,7 @@ import { type DomainError, invalid, notFound, forbidden } from '../../../../core
 import { type Team, type User, teamQueries, userQueries } from '../../../accounts/index.ts'
 import { protectionQueries } from '../../../code/index.ts'
 import { type Repo, accessQueries, collaboratorQueries } from '../../../repositories/index.ts'
-import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from '../reviews.policy.ts'
+import { canChooseReviewers, type ReviewTarget, reviewerProblem, teamProblem } from '../reviews.policy.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { timelineQueries } from '../../../issues/index.ts'
 import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
@@ -66,25 +66,25 @@ export interface PlannedRequest {
 }
 
 /** The refusal of a request, with a message that clients parse. */
-export const refusal = (text: string, actor: SignedIn, { repo }: Pick<RequestPlace, 'repo'>): DomainError =>
+export const refusal = (text: string, actor: SignedIn, { repo }: Pick<ReviewTarget, 'repo'>): DomainError =>
   invalid(`${text} [user_id: ${actor.account.id}, repo_id: ${repo.id}]`)
 
-export async function mayChooseReviewers(read: Db, actor: SignedIn, place: RequestPlace): Promise<boolean> {
+export async function mayChooseReviewers(read: Db, actor: SignedIn, position: ReviewTarget): Promise<boolean> {
   const { id } = actor.account
-  const grants = (await loadRepoGrants(read, id, [place.repo])).get(place.repo.id) ?? NO_GRANTS
-  return canChooseReviewers(id, place, grants)
+  const grants = (await loadRepoGrants(read, id, [position.repo])).get(position.repo.id) ?? NO_GRANTS
+  return canChooseReviewers(id, position, grants)
 }
 
 /** Why the reviewer cannot be requested, in the words of the API; undefined when allowed. */
-export async function findProblem(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<string | undefined> {
+export async function findProblem(read: Db, position: ReviewTarget, reviewer: Reviewer): Promise<string | undefined> {
   const { user, team } = reviewer
-  if (team !== undefined) return teamProblem(team, await teamQueries.hasRepo(read, team, place.repo), place)
-  return reviewerProblem(user, await accessQueries.load(read, viewerOfAccount(user), place.repo), place)
+  if (team !== undefined) return teamProblem(team, await teamQueries.hasRepo(read, team, position.repo), position)
+  return reviewerProblem(user, await accessQueries.load(read, viewerOfAccount(user), position.repo), position)
 }
 
 /** NOTE: do not call within a transaction: matching branch names with patterns may take long. */
-export async function planRequest(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<PlannedRequest> {
-  const { repo, baseBranch } = place
+export async function planRequest(read: Db, position: ReviewTarget, reviewer: Reviewer): Promise<PlannedRequest> {
+  const { repo, baseBranch } = position
   const { user, team } = reviewer
   const isOfficial =
     team === undefined

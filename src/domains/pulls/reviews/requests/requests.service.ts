@@ -17,7 +17,7 @@ import {
   recordRequest,
   recordRequestDeletion,
 } from './plan-requests.ts'
-import type { RequestPlace } from '../reviews.policy.ts'
+import type { ReviewTarget } from '../reviews.policy.ts'
 
 /** Requests for reviews (behaviour/pull-requests#requested-reviewers). */
 export interface ReviewRequests extends Pick<ReviewPort, 'prepareRequests'> {
@@ -35,20 +35,21 @@ export type RequestDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export function createReviewRequests(deps: RequestDeps): ReviewRequests {
   const { read } = deps.database
-  async function plan(actor: SignedIn, place: RequestPlace, reviewer: Reviewer): Promise<PlannedRequest> {
-    const problem = await findProblem(read, place, reviewer)
-    if (problem !== undefined) throw refusal(problem, actor, place)
-    return planRequest(read, place, reviewer)
+  async function plan(actor: SignedIn, position: ReviewTarget, reviewer: Reviewer): Promise<PlannedRequest> {
+    const problem = await findProblem(read, position, reviewer)
+    if (problem !== undefined) throw refusal(problem, actor, position)
+    return planRequest(read, position, reviewer)
   }
   return {
     async add(actor, target, wanted) {
       if (isEmpty(wanted)) return []
-      const place = placeOf(target)
+      const position = positionOf(target)
       // NOTE: checked before the lookup, so that other accounts cannot find out which teams and addresses exist.
-      if (!(await mayChooseReviewers(read, actor, place))) throw refusal("Doer can't choose reviewer", actor, place)
+      if (!(await mayChooseReviewers(read, actor, position)))
+        throw refusal("Doer can't choose reviewer", actor, position)
       const added: Review[] = []
       for (const reviewer of await findReviewers(read, actor, target.repo, wanted)) {
-        const planned = await plan(actor, place, reviewer)
+        const planned = await plan(actor, position, reviewer)
         const review = await changeRequests(deps, actor, target, (change) => ask(change, actor, planned))
         if (review !== undefined) added.push(review)
       }
@@ -56,12 +57,12 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
     },
     async delete(actor, target, wanted) {
       if (isEmpty(wanted)) return
-      const place = placeOf(target)
-      const mayChoose = await mayChooseReviewers(read, actor, place)
-      if (!mayChoose && !namesOnly(actor, wanted)) throw refusal("Doer can't remove reviewer", actor, place)
+      const position = positionOf(target)
+      const mayChoose = await mayChooseReviewers(read, actor, position)
+      if (!mayChoose && !namesOnly(actor, wanted)) throw refusal("Doer can't remove reviewer", actor, position)
       for (const reviewer of await findReviewers(read, actor, target.repo, wanted)) {
         if (reviewer.user?.kind === 'organization')
-          throw refusal("Organization can't be added as reviewer", actor, place)
+          throw refusal("Organization can't be added as reviewer", actor, position)
         await changeRequests(deps, actor, target, async (change) => {
           if (reviewer.user?.id !== actor.account.id) await requireNotBlocked(change, actor)
           await recordRequestDeletion(change, reviewer)
@@ -69,10 +70,10 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
       }
     },
     async prepareRequests(actor, { repo }, { base, ...wanted }) {
-      const place = { repo, baseBranch: base, posterId: actor.account.id }
+      const position = { repo, baseBranch: base, authorId: actor.account.id }
       const planned: PlannedRequest[] = []
       for (const reviewer of await findReviewers(read, actor, repo, wanted))
-        planned.push(await plan(actor, place, reviewer))
+        planned.push(await plan(actor, position, reviewer))
       return async (change) => {
         for (const each of planned) await ask(change, actor, each)
       }
@@ -82,10 +83,10 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
 
 const isEmpty = ({ reviewers, teams }: WantedReviewers): boolean => reviewers.length + teams.length === 0
 
-const placeOf = ({ repo, pull, issue }: PullInView): RequestPlace => ({
+const positionOf = ({ repo, pull, issue }: PullInView): ReviewTarget => ({
   repo,
   baseBranch: pull.baseBranch,
-  posterId: issue.posterId,
+  authorId: issue.authorId,
 })
 
 /** Whether the request names only the account itself, by its login. */
@@ -107,7 +108,7 @@ async function requireNotBlocked(
   if (account.isAdmin) return
   await blockQueries.requireUnblocked(tx, account.id, [
     repo.ownerId,
-    issue.posterId,
+    issue.authorId,
     ...(reviewer?.user ? [reviewer.user.id] : []),
   ])
 }

@@ -11,7 +11,7 @@ import {
   deleteRequests,
   listAskedTeams,
   replaceDecisions,
-  listCommentPlaces,
+  listCommentPositions,
   listPriorDecisions,
 } from '../records/records.store.ts'
 import { findPendingReview, insertReview, type Review, updateReview, lockReview } from '../records/review.store.ts'
@@ -99,8 +99,8 @@ export async function postReview(
 ): Promise<Review> {
   const { repo, pull, issue } = target
   const pending = await findPendingReview(deps.database.read, pull.id, actor.account.id)
-  const kept = pending === undefined ? [] : await listCommentPlaces(deps.database.read, pending.id)
-  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, posterId: issue.posterId }
+  const kept = pending === undefined ? [] : await listCommentPositions(deps.database.read, pending.id)
+  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, authorId: issue.authorId }
   requireReview({ ...facts, hasComments: comments.length + kept.length > 0, isClosed: issue.isClosed })
   const git = deps.git.open(repo)
   const reviewed = await requireSpan(git, pull, commitOid)
@@ -146,8 +146,8 @@ export async function requireOpenTo(
   verdict: Verdict,
 ): Promise<void> {
   await requireOpenToComments(tx, actor, target, issue)
-  const { isClosed, posterId } = issue
-  requireReview({ verdict, body: 'checked', hasComments: true, reviewerId: actor.account.id, posterId, isClosed })
+  const { isClosed, authorId } = issue
+  requireReview({ verdict, body: 'checked', hasComments: true, reviewerId: actor.account.id, authorId, isClosed })
 }
 
 const insertPending = ({ tx, actor, pull, at }: PullChange, { commitOid }: Prepared): Promise<Review> =>
@@ -192,7 +192,7 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
   const { tx, issue, pull, at } = change
   const userId = review.reviewerId!
   const entries = await timelineQueries.listOfKind(tx, issue.id, 'pending_review')
-  const comments = await listCommentPlaces(tx, review.id)
+  const comments = await listCommentPositions(tx, review.id)
   const own = entries.filter(({ payload }) => 'reviewId' in payload && payload.reviewId === review.id)
   const entryIds = [...own.map(({ id }) => id), ...comments.map(({ entryId }) => entryId)]
   await timelineQueries.publish(tx, entryIds, at)

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, listed } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed } from '../../../../core/http/answer/answer.ts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { requireSignInWhenConfigured, signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -30,7 +30,7 @@ interface RepoListOperationDeps {
 
 /** Operations that list repositories by owner, ordered by id by default (behaviour/repositories#lists-and-search). */
 export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
-  const answer = (page: Page<RepoView>): Answer =>
+  const answer = (page: Page<RepoView>): ApiResponse =>
     listed(
       page,
       page.items.map((view) => presentRepo(view, site)),

@@ -1,4 +1,4 @@
-import { admitCaller, reachesRepo } from '../../../../core/access/admit.ts'
+import { authorizeRequester, reachesRepo } from '../../../../core/access/authorize.ts'
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -12,7 +12,7 @@ import { AccessMode, unitMode } from '../../../../core/access/repo-access.ts'
 interface Maintained {
   readonly base: Repo
   readonly head: Repo
-  readonly posterId: UserId
+  readonly authorId: UserId
 }
 
 /**
@@ -23,19 +23,19 @@ interface Maintained {
 export async function findDelegate(
   read: Db,
   actor: SignedIn,
-  { base, head, posterId }: Maintained,
+  { base, head, authorId }: Maintained,
 ): Promise<Writer | undefined> {
   if (actor.deployKeyId !== undefined || !reachesRepo(actor, base) || !reachesRepo(actor, head)) return undefined
   if ((await findWriter(read, actor, base)) === undefined) return undefined
-  const poster = await userQueries.findById(read, posterId)
-  const delegate = poster && viewerOfAccount(poster)
-  return delegate && admitCaller(delegate, {}).kind === 'allowed' ? findWriter(read, delegate, head) : undefined
+  const author = await userQueries.findById(read, authorId)
+  const delegate = author && viewerOfAccount(author)
+  return delegate && authorizeRequester(delegate, {}).kind === 'allowed' ? findWriter(read, delegate, head) : undefined
 }
 
 /** The head of an open pull request whose author allows edits by maintainers. */
 interface MaintainedHead {
   readonly baseRepoId: RepoId
-  readonly posterId: UserId
+  readonly authorId: UserId
 }
 
 /** Lists those of a repository, or of one branch of it, for pull requests of other repositories, newest first. */
@@ -59,9 +59,9 @@ export function createBranchWriters(read: Db): BranchWriters {
     async find(actor, { repo, access }, branch) {
       if (unitMode(access, 'repo.code') >= AccessMode.write) return { viewer: actor, access }
       if (actor.deployKeyId !== undefined) return undefined
-      for (const { baseRepoId, posterId } of await heads.get()(read, repo.id, branch)) {
+      for (const { baseRepoId, authorId } of await heads.get()(read, repo.id, branch)) {
         const base = await findRepoById(read, baseRepoId)
-        const delegate = base && (await findDelegate(read, actor, { base, head: repo, posterId }))
+        const delegate = base && (await findDelegate(read, actor, { base, head: repo, authorId }))
         if (delegate !== undefined) return delegate
       }
       return undefined

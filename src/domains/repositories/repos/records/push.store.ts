@@ -1,4 +1,4 @@
-import { type CredentialRestriction, formatRestriction } from '../../../../core/access/admit.ts'
+import { type CredentialRestriction, formatRestriction } from '../../../../core/access/authorize.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { updateRepo } from '../repo.store.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import { type Answer, listed, ok } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, listed, ok } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
@@ -139,7 +139,7 @@ async function presentFeed(
   viewer: Viewer,
   feedId: number,
   page: Page<ActivityView>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const distinct = [...new Map(page.items.map(({ repo }) => [repo.id, repo])).values()]
   const views = new Map((await repos.views(viewer, distinct)).map((view) => [view.repo.id, view]))
   return listed(

@@ -15,7 +15,7 @@ export interface ActivityView {
   readonly comment: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface CommentPlace {
+export interface CommentLocation {
   readonly commentId: number
   /** The repository of the activity. */
   readonly repoId: RepoId
@@ -26,7 +26,7 @@ export interface CommentPlace {
  * omits comments that were deleted or transferred to another repository.
  */
 export type ActivityComments = Hook<
-  [places: readonly CommentPlace[]],
+  [locations: readonly CommentLocation[]],
   ReadonlyMap<number, Readonly<Record<string, unknown>>>
 >
 

@@ -41,7 +41,7 @@ export function describeMessage({ eventType, payload }: HookMessage): ChatMessag
   return {
     head: asLine([
       { text: '[' },
-      placeOf(given),
+      locationOf(given),
       { text: '] ' },
       ...words.map((word) => (typeof word === 'string' ? { text: word } : word)),
       { text: ' by ' },
@@ -76,7 +76,7 @@ function webAddress(text: string): string | undefined {
 }
 
 /** The repository of the event, or the owner for a package without a repository. */
-function placeOf(payload: PayloadOf[SentEventType]): Span {
+function locationOf(payload: PayloadOf[SentEventType]): Span {
   if ('package' in payload && payload.repository === null) {
     const { owner } = payload.package
     return { text: owner.login, url: owner.html_url }

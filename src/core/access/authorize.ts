@@ -27,7 +27,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { asId } from '../platform/crypto/ids.ts'
 
 /** What a request needs before anything is looked up. */
-export interface CallerNeed {
+export interface RequesterNeed {
   /** Anonymous callers are refused. */
   readonly requireSignIn?: boolean
   /** Scopes that the credentials must have, all of them at `level`; none by default. */
@@ -35,7 +35,7 @@ export interface CallerNeed {
   readonly level?: ScopeLevel
 }
 
-export type CallerAdmission =
+export type RequesterDecision =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'signIn' }
   | { readonly kind: 'forbidden'; readonly reason: 'account-prohibited' }
@@ -50,10 +50,10 @@ const HIDDEN = { kind: 'hidden' } as const
  * Whether a caller may use the server at all: sign-in, state of the account, scopes of the credentials, in this order
  * on every transport (behaviour/auth-and-access#request-pipeline).
  */
-export function admitCaller(
+export function authorizeRequester(
   viewer: Viewer,
-  { requireSignIn = false, scopes = [], level = 'read' }: CallerNeed,
-): CallerAdmission {
+  { requireSignIn = false, scopes = [], level = 'read' }: RequesterNeed,
+): RequesterDecision {
   if (viewer.kind === 'anonymous') return requireSignIn ? SIGN_IN : ALLOWED
   const state = decideAccountState(viewer.account)
   if (state === 'prohibited') return { kind: 'forbidden', reason: 'account-prohibited' }
@@ -91,8 +91,8 @@ export interface RepoNeed {
   readonly adminWithoutUnit?: boolean
   /** Anonymous callers must sign in; those from whom the repository is hidden get `hidden` instead. */
   readonly signIn?: boolean
-  /** Archived repositories are refused after the level, or with `refuse-first` before sign-in and everything else. */
-  readonly archived?: 'refuse' | 'refuse-first'
+  /** Archived repositories are refused after the level, or with `refuse-before-sign-in` before every other check. */
+  readonly archived?: 'refuse' | 'refuse-before-sign-in'
   /** Pull mirrors are refused right after archived repositories; needs `archived`. */
   readonly mirror?: 'refuse'
 }
@@ -109,7 +109,7 @@ export type RepoRefusal =
   | 'archived'
   | 'mirror'
 
-export type RepoAdmission<Repo extends RepoState> =
+export type RepoDecision<Repo extends RepoState> =
   | { readonly kind: 'allowed'; readonly repo: Repo; readonly access: RepoAccess }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'moved'; readonly error: MovedError }
@@ -117,20 +117,20 @@ export type RepoAdmission<Repo extends RepoState> =
   | { readonly kind: 'forbidden'; readonly reason: RepoRefusal }
 
 /**
- * Whether a viewer whom `admitCaller` allowed may do something with a repository. This is the one order of the checks:
+ * Whether a viewer whom `authorizeRequester` allowed may do something with a repository. The checks run in one order:
  * look-up, archived or mirror when those come first, sign-in, public-only tokens, unit and level, archived or mirror
  * (behaviour/auth-and-access#request-pipeline, behaviour/auth-and-access#refusals).
  */
-export function admit<Repo extends RepoState>(
+export function authorizeRepo<Repo extends RepoState>(
   viewer: Viewer,
   target: RepoTarget<Repo>,
   need: RepoNeed,
-): RepoAdmission<Repo> {
+): RepoDecision<Repo> {
   if (target.kind === 'moved') return target
   if (target.kind === 'missing' || (need.level !== 'known' && !canSeeRepo(target.access))) return HIDDEN
   const { repo, access } = target
   const mustSignIn = need.signIn === true && viewer.kind === 'anonymous'
-  const first = need.archived === 'refuse-first' ? refuseReadOnly(repo, need) : undefined
+  const first = need.archived === 'refuse-before-sign-in' ? refuseReadOnly(repo, need) : undefined
   if (first === undefined && mustSignIn) return SIGN_IN
   const reason =
     first ?? refusePublicOnly(viewer, repo) ?? refuseLevel(repo, access, need) ?? refuseReadOnly(repo, need)

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { directoryPlace } from './directory-place.ts'
-import { claimedPlace, PlaceClaim } from './place-claim.ts'
+import { directoryDestination } from './directory-destination.ts'
+import { claimedDestination, DestinationClaim } from './destination-claim.ts'
 import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
 
 let dir: string
@@ -15,17 +15,24 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const place = () => directoryPlace(join(dir, 'copy'))
-const claimOf = (name: string, { host = 'h1', boot = 'boot1', settleMs = 1 } = {}): PlaceClaim =>
-  new PlaceClaim({ place: place(), dataDir: join(dir, name), clock: { now: () => time }, host, boot, settleMs })
+const destination = () => directoryDestination(join(dir, 'copy'))
+const claimOf = (name: string, { host = 'h1', boot = 'boot1', settleMs = 1 } = {}): DestinationClaim =>
+  new DestinationClaim({
+    destination: destination(),
+    dataDir: join(dir, name),
+    clock: { now: () => time },
+    host,
+    boot,
+    settleMs,
+  })
 
 it('lets one data directory write to a destination, and reports to another how to take it over', async () => {
   const first = claimOf('a')
-  const second = claimedPlace(place(), claimOf('b', { host: 'h2' }))
+  const second = claimedDestination(destination(), claimOf('b', { host: 'h2' }))
   await first.require()
   const refused =
     `${join(dir, 'copy')} belongs to another server (${join(dir, 'a')} on h1, last seen 2026-11-22T00:00:00.000Z): ` +
-    `give this one a place of its own, or, if that server is gone for good, delete owner.json in ${join(dir, 'copy')}`
+    `give this one a destination of its own, or, if that server is gone for good, delete owner.json in ${join(dir, 'copy')}`
   const streams = [
     () => second.put('x', Buffer.from('x')),
     () => second.putStream('x', (async function* () {})(), 0),
@@ -78,11 +85,17 @@ it('begins a new series when another process has continued the former one', asyn
   try {
     let isLost = false
     const claim = { require: async () => {} }
-    const lost = new PlaceClaim({ place: place(), dataDir: dir, clock: { now: () => time }, host: '', boot: '' })
+    const lost = new DestinationClaim({
+      destination: destination(),
+      dataDir: dir,
+      clock: { now: () => time },
+      host: '',
+      boot: '',
+    })
     claim.require = async () => {
       if (isLost) await claimOf('b').require()
     }
-    const copier = db.copier({ place: claimedPlace(db.place, Object.assign(lost, claim)) })
+    const copier = db.copier({ destination: claimedDestination(db.destination, Object.assign(lost, claim)) })
     await copyAll(copier)
     await db.write(3)
     await copyAll(copier)

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { MovedError } from '../platform/errors.ts'
 import { asId, type RepoId, type UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, NO_ACCESS, type RepoAccess, type Unit, unitSet } from './repo-access.ts'
-import { admit, admitCaller, type CallerNeed, isPublicRepo, type RepoNeed, type RepoState } from './admit.ts'
+import {
+  authorizeRepo,
+  authorizeRequester,
+  type RequesterNeed,
+  isPublicRepo,
+  type RepoNeed,
+  type RepoState,
+} from './authorize.ts'
 import { ALL_SCOPES, type ScopeSet, type Account, ANONYMOUS, type Viewer, viewerOfAccount } from './viewer.ts'
 
 const ACCOUNT: Account = {
@@ -24,9 +31,9 @@ const READS_ISSUES: Partial<ScopeSet> = { levels: new Map([['issue', 'read']]) }
 const USER = caller()
 const PUBLIC_ONLY = caller({}, { publicOnly: true })
 
-describe('admitCaller', () => {
+describe('authorizeRequester', () => {
   const WRITE_REPOS = { scopes: ['repository'], level: 'write' } as const
-  it.each<[string, Viewer, CallerNeed, string]>([
+  it.each<[string, Viewer, RequesterNeed, string]>([
     ['anonymous', ANONYMOUS, {}, 'allowed'],
     ['anonymous, whatever the scopes', ANONYMOUS, WRITE_REPOS, 'allowed'],
     ['anonymous where sign-in is required', ANONYMOUS, { requireSignIn: true }, 'signIn'],
@@ -56,9 +63,9 @@ describe('admitCaller', () => {
       'scope write:issue',
     ],
   ])('%s', (_, viewer, need, expected) => {
-    const admission = admitCaller(viewer, need)
-    const reason = admission.kind === 'forbidden' ? admission.reason : admission.kind
-    expect('missing' in admission ? `${reason} ${admission.missing}` : reason).toBe(expected)
+    const decision = authorizeRequester(viewer, need)
+    const reason = decision.kind === 'forbidden' ? decision.reason : decision.kind
+    expect('missing' in decision ? `${reason} ${decision.missing}` : reason).toBe(expected)
   })
 })
 
@@ -91,15 +98,15 @@ function accessOf({ mode = 'read', code = mode, without }: Facts): RepoAccess {
 }
 
 function decide(viewer: Viewer, facts: Facts, need: RepoNeed): string {
-  const admission = admit(viewer, { kind: 'found', repo: repoOf(facts), access: accessOf(facts) }, need)
-  return admission.kind === 'forbidden' ? admission.reason : admission.kind
+  const decision = authorizeRepo(viewer, { kind: 'found', repo: repoOf(facts), access: accessOf(facts) }, need)
+  return decision.kind === 'forbidden' ? decision.reason : decision.kind
 }
 
-describe('admit', () => {
+describe('authorize', () => {
   const READ = { level: 'read', unit: 'repo.code' } as const
   const WRITE = { level: 'write', unit: 'repo.code' } as const
   const PUSH = { ...READ, archived: 'refuse', mirror: 'refuse' } as const
-  const EDIT = { ...WRITE, signIn: true, archived: 'refuse-first', mirror: 'refuse' } as const
+  const EDIT = { ...WRITE, signIn: true, archived: 'refuse-before-sign-in', mirror: 'refuse' } as const
   const LAX = { adminWithoutUnit: true } as const
   const CODE_OFF = { without: 'repo.code' } as const
 
@@ -153,11 +160,13 @@ describe('admit', () => {
 
   it('passes on what the look-up returned', () => {
     const error = new MovedError('repo', 'a/b', 'a/c')
-    expect(admit(USER, { kind: 'missing' }, READ)).toEqual({ kind: 'hidden' })
-    expect(admit(ANONYMOUS, { kind: 'moved', error }, EDIT)).toEqual({ kind: 'moved', error })
+    expect(authorizeRepo(USER, { kind: 'missing' }, READ)).toEqual({ kind: 'hidden' })
+    expect(authorizeRepo(ANONYMOUS, { kind: 'moved', error }, EDIT)).toEqual({ kind: 'moved', error })
     const found = { repo: repoOf({}), access: accessOf({}) }
-    expect(admit(USER, { kind: 'found', ...found }, READ)).toEqual({ kind: 'allowed', ...found })
-    expect(admit(USER, { kind: 'found', repo: found.repo, access: NO_ACCESS }, READ)).toEqual({ kind: 'hidden' })
+    expect(authorizeRepo(USER, { kind: 'found', ...found }, READ)).toEqual({ kind: 'allowed', ...found })
+    expect(authorizeRepo(USER, { kind: 'found', repo: found.repo, access: NO_ACCESS }, READ)).toEqual({
+      kind: 'hidden',
+    })
   })
 })
 

@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
-import { admitCaller, type CallerAdmission, type RepoAdmission, type RepoRefusal } from '../../../core/access/admit.ts'
+import {
+  authorizeRequester,
+  type RequesterDecision,
+  type RepoDecision,
+  type RepoRefusal,
+} from '../../../core/access/authorize.ts'
 import { type Authenticate, parseAuthorization, type Viewer } from '../../../core/access/viewer.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
@@ -18,7 +23,7 @@ interface GitHttpSettings {
   readonly requireSignIn: boolean
 }
 
-export interface AdmitDeps {
+export interface AuthorizeGitDeps {
   readonly authenticate: Authenticate
   readonly repos: Services['repos']
   readonly users: Services['users']
@@ -57,23 +62,27 @@ const REFUSALS: Partial<Record<RepoRefusal, string>> = {
  * Authenticates the client and authorizes access to the repository of the path
  * (behaviour/git-data-and-transport#git-over-http). Throws Refusal, and MovedError after a rename.
  */
-export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: Intent): Promise<GitTarget> {
+export async function authorizeGit(
+  deps: AuthorizeGitDeps,
+  request: FastifyRequest,
+  intent: Intent,
+): Promise<GitTarget> {
   const { settings, repos } = deps
   if (settings.disabled) throw new Refusal(403, 'Interacting with repositories by HTTP protocol is not allowed')
   const wanted = wantedOf(request.params as { owner: string; repo: string })
   const viewer = await identify(deps, request)
   requireCaller(
-    admitCaller(viewer, {
+    authorizeRequester(viewer, {
       requireSignIn: intent === 'push' || settings.requireSignIn,
       scopes: ['repository'],
       level: intent === 'push' ? 'write' : 'read',
     }),
     settings.realm,
   )
-  const admission = await admitNamed(repos, viewer, wanted, intent)
-  if (admission.kind === 'moved') throw admission.error
-  if (admission.kind !== 'allowed') throw await refusalOf(deps, admission, { viewer, wanted, intent })
-  const target = { viewer, isWiki: wanted.isWiki, repo: admission.repo, access: admission.access }
+  const decision = await authorizeNamed(repos, viewer, wanted, intent)
+  if (decision.kind === 'moved') throw decision.error
+  if (decision.kind !== 'allowed') throw await refusalOf(deps, decision, { viewer, wanted, intent })
+  const target = { viewer, isWiki: wanted.isWiki, repo: decision.repo, access: decision.access }
   if (intent === 'push') requireWritableWiki(target)
   return target
 }
@@ -86,7 +95,7 @@ function wantedOf({ owner, repo }: { readonly owner: string; readonly repo: stri
 /** The password was right, but git has no second step. */
 const NEEDING_TOKEN: ReadonlySet<string> = new Set([errors.oneTimeCodeRefused.code, errors.passkeyRequired.code])
 
-async function identify({ authenticate, settings }: AdmitDeps, request: FastifyRequest): Promise<Viewer> {
+async function identify({ authenticate, settings }: AuthorizeGitDeps, request: FastifyRequest): Promise<Viewer> {
   try {
     return await authenticate(parseAuthorization(request.headers), clientOf(request))
   } catch (error) {
@@ -97,34 +106,34 @@ async function identify({ authenticate, settings }: AdmitDeps, request: FastifyR
   }
 }
 
-function requireCaller(admission: CallerAdmission, realm: string): void {
-  if (admission.kind === 'allowed') return
-  if (admission.kind === 'signIn') throw askForLogin('Unauthorized', realm)
-  if (admission.reason === 'account-prohibited') throw new Refusal(403, 'Your account is disabled.')
-  if (admission.reason === 'password-change-required') throw new Refusal(403, 'You must change your password first.')
-  throw new Refusal(403, `token does not have the required scope ${admission.missing}`)
+function requireCaller(decision: RequesterDecision, realm: string): void {
+  if (decision.kind === 'allowed') return
+  if (decision.kind === 'signIn') throw askForLogin('Unauthorized', realm)
+  if (decision.reason === 'account-prohibited') throw new Refusal(403, 'Your account is disabled.')
+  if (decision.reason === 'password-change-required') throw new Refusal(403, 'You must change your password first.')
+  throw new Refusal(403, `token does not have the required scope ${decision.missing}`)
 }
 
 /**
  * A push requires only read access here: refs are authorized one by one, because accounts without write access may
  * propose changes. NOTE: a new name is sent only to viewers who may see its repository.
  */
-async function admitNamed(
+async function authorizeNamed(
   repos: Services['repos'],
   viewer: Viewer,
   wanted: Wanted,
   intent: Intent,
-): Promise<RepoAdmission<Repo>> {
-  const admission = await repos.admit(viewer, wanted, {
+): Promise<RepoDecision<Repo>> {
+  const decision = await repos.authorize(viewer, wanted, {
     level: 'read',
     unit: wanted.isWiki ? 'repo.wiki' : 'repo.code',
     ...(intent === 'push' && { archived: 'refuse' }),
     ...(intent === 'push' && !wanted.isWiki && { mirror: 'refuse' }),
   })
-  if (admission.kind !== 'moved') return admission
-  const renamed = await admitNamed(repos, viewer, newName(admission.error, wanted), 'read')
+  if (decision.kind !== 'moved') return decision
+  const renamed = await authorizeNamed(repos, viewer, newName(decision.error, wanted), 'read')
   const mayLearn = renamed.kind === 'allowed' || (renamed.kind === 'forbidden' && renamed.reason === 'public-only')
-  return mayLearn ? admission : renamed
+  return mayLearn ? decision : renamed
 }
 
 function newName({ what, to }: MovedError, wanted: Wanted): Wanted {
@@ -132,19 +141,19 @@ function newName({ what, to }: MovedError, wanted: Wanted): Wanted {
   return what === 'repo' ? { ...wanted, owner, name: renamed } : { ...wanted, owner: to }
 }
 
-type Refused = Exclude<RepoAdmission<Repo>, { readonly kind: 'allowed' | 'moved' }>
+type Refused = Exclude<RepoDecision<Repo>, { readonly kind: 'allowed' | 'moved' }>
 
 /** Missing and hidden repositories get the same response; anonymous clients must authenticate for both. */
 async function refusalOf(
-  { settings, users }: AdmitDeps,
-  admission: Refused,
+  { settings, users }: AuthorizeGitDeps,
+  decision: Refused,
   { viewer, wanted, intent }: { readonly viewer: Viewer; readonly wanted: Wanted; readonly intent: Intent },
 ): Promise<Refusal> {
   if (viewer.kind === 'anonymous') return askForLogin('Unauthorized', settings.realm)
-  if (admission.kind === 'forbidden') {
-    const text = REFUSALS[admission.reason]
+  if (decision.kind === 'forbidden') {
+    const text = REFUSALS[decision.reason]
     if (text !== undefined) return new Refusal(403, text)
-    if (wanted.isWiki && admission.reason === 'unit-off') return new Refusal(403, 'repository wiki is disabled')
+    if (wanted.isWiki && decision.reason === 'unit-off') return new Refusal(403, 'repository wiki is disabled')
   }
   const text = (await isOwnerVisible(users, viewer, wanted.owner)) ? 'Repository not found' : 'Not found.'
   return intent === 'push' && !wanted.isWiki

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openBackupBucket } from '../../../../app/storage.ts'
 import { loadConfig } from '../../../../core/config/index.ts'
 import { createLogger } from '../../../../core/platform/logger.ts'
-import { openPlace, claimedPlace, PlaceClaim } from './place-claim.ts'
-import type { Place } from '../../index.ts'
+import { openDestination, claimedDestination, DestinationClaim } from './destination-claim.ts'
+import type { Destination } from '../../index.ts'
 import { listSeries } from '../restore/list-moments.ts'
 import { type S3TestServer, startS3 } from '../../../../../test/harness/s3-server.ts'
 import { findVersitygw, startVersitygw } from '../../../../../test/harness/versitygw.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => db.remove())
 
-type Opened = { readonly place: Place; close(): Promise<void> }
+type Opened = { readonly destination: Destination; close(): Promise<void> }
 
 async function openBucket(s3: Pick<S3TestServer, 'bucket' | 'close' | 'keys' | 'url'>): Promise<Opened> {
   const flags = {
@@ -33,36 +33,37 @@ async function openBucket(s3: Pick<S3TestServer, 'bucket' | 'close' | 'keys' | '
     bucket.objects.close()
     await s3.close()
   }
-  return { place: openPlace(config.backup, bucket)!, close }
+  return { destination: openDestination(config.backup, bucket)!, close }
 }
 
 const versitygw = findVersitygw()
-const places: { name: string; open(): Promise<Opened> }[] = [
-  { name: 'a directory', open: async () => ({ place: db.place, close: async () => {} }) },
+const destinations: { name: string; open(): Promise<Opened> }[] = [
+  { name: 'a directory', open: async () => ({ destination: db.destination, close: async () => {} }) },
   { name: 'a bucket in memory', open: async () => openBucket(await startS3()) },
 ]
 if (versitygw !== undefined)
-  places.push({ name: 'versitygw', open: async () => openBucket(await startVersitygw(versitygw)) })
+  destinations.push({ name: 'versitygw', open: async () => openBucket(await startVersitygw(versitygw)) })
 
-async function compareAndReplace(place: Place): Promise<void> {
-  const replace = (text: string, version?: string): Promise<boolean> => place.replace('v', Buffer.from(text), version)
+async function compareAndReplace(destination: Destination): Promise<void> {
+  const replace = (text: string, version?: string): Promise<boolean> =>
+    destination.replace('v', Buffer.from(text), version)
   expect([await replace('a'), await replace('b')]).toEqual([true, false])
-  const { data, version } = (await place.getVersion('v'))!
+  const { data, version } = (await destination.getVersion('v'))!
   expect(data.toString()).toBe('a')
   expect([await replace('b', version), await replace('c', version)]).toEqual([true, false])
-  expect((await place.get('v'))!.toString()).toBe('b')
-  await place.remove('v')
-  expect([await replace('c', version), await place.getVersion('v')]).toEqual([false, undefined])
+  expect((await destination.get('v'))!.toString()).toBe('b')
+  await destination.remove('v')
+  expect([await replace('c', version), await destination.getVersion('v')]).toEqual([false, undefined])
 }
 
-describe.each(places)('a copy in $name', ({ open }) => {
+describe.each(destinations)('a copy in $name', ({ open }) => {
   it('belongs to one data directory, and can be merged, pruned and restored', async () => {
-    const { place: opened, close } = await open()
+    const { destination: opened, close } = await open()
     try {
       for (const name of ['mine', 'other']) mkdirSync(join(db.dir, name))
-      const claimOf = (name: string): Place => {
+      const claimOf = (name: string): Destination => {
         const deps = { dataDir: join(db.dir, name), clock: { now: () => db.time }, host: 'h', boot: '', settleMs: 0 }
-        return claimedPlace(opened, new PlaceClaim({ place: opened, ...deps }))
+        return claimedDestination(opened, new DestinationClaim({ destination: opened, ...deps }))
       }
       await compareAndReplace(opened)
       const racing = Array.from({ length: 4 }, () => claimOf('mine').put('race', Buffer.from('x')))
@@ -70,8 +71,8 @@ describe.each(places)('a copy in $name', ({ open }) => {
       expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
       await opened.remove('owner.json')
 
-      const place = claimOf('mine')
-      const copier = db.copier({ place })
+      const destination = claimOf('mine')
+      const copier = db.copier({ destination })
       await copyAll(copier)
       for (let hour = 0; hour < 2; hour++) {
         for (let each = 0; each < 3; each++) {
@@ -85,7 +86,7 @@ describe.each(places)('a copy in $name', ({ open }) => {
       await expect(claimOf('other').put('x', Buffer.from('x'))).rejects.toThrow(
         `belongs to another server (${join(db.dir, 'mine')} on h,`,
       )
-      await db.merger(copier, { place }).merge()
+      await db.merger(copier, { destination }).merge()
       const [series] = await listSeries(opened)
       expect(series!.merged.map(({ number, last }) => [number, last])).toEqual([
         [1, 3],
@@ -94,7 +95,7 @@ describe.each(places)('a copy in $name', ({ open }) => {
       expect(series!.segments.map(({ number }) => number)).toEqual([7])
       expect(await db.restored(Infinity, opened)).toEqual(upTo(13))
       expect(await db.restored(series!.merged[0]!.time + 1, opened)).toEqual(upTo(6))
-      const next = db.copier({ place })
+      const next = db.copier({ destination })
       await db.write(1)
       await copyAll(next)
       expect(next.position).toMatchObject({ series: series!.name, number: 9 })
@@ -107,10 +108,10 @@ describe.each(places)('a copy in $name', ({ open }) => {
 
 it('is claimed in a bucket whose server lacks conditional writes, or returns ETags that it does not recognize', async () => {
   const s3 = await startS3()
-  const { place, close } = await openBucket(s3)
+  const { destination, close } = await openBucket(s3)
   const time = { now: Date.parse('2026-11-22T00:00:00Z') }
-  const deps = { place, clock: { now: () => time.now }, host: 'h', boot: '', settleMs: 0 }
-  const claim = new PlaceClaim({ ...deps, dataDir: db.dir })
+  const deps = { destination, clock: { now: () => time.now }, host: 'h', boot: '', settleMs: 0 }
+  const claim = new DestinationClaim({ ...deps, dataDir: db.dir })
   const ownerAt = (): unknown => JSON.parse(s3.objects.get('copies/one/owner.json')!.body.toString()).at
   try {
     s3.fault = ({ headers }) =>

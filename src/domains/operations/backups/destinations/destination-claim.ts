@@ -3,12 +3,12 @@ import type { Clock } from '../../../../core/platform/clock.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import { conflict, invalid } from '../../../../core/platform/errors.ts'
 import { type FoundOwner, foreignText, type Owner, ownIdOf, readOwner, replaceOwner } from './owner.ts'
-import { type Place, directoryPlace, type Stored } from './directory-place.ts'
+import { type Destination, directoryDestination, type Stored } from './directory-destination.ts'
 import { type S3Folder, inParts, partSize, type S3Objects, sendParts } from '../../../../core/blobs/index.ts'
 import type { Config } from '../../../../core/config/index.ts'
 
-export interface PlaceClaimDeps {
-  readonly place: Place
+export interface DestinationClaimDeps {
+  readonly destination: Destination
   readonly dataDir: string
   readonly clock: Clock
   readonly host: string
@@ -30,8 +30,8 @@ const SETTLE_MS = 500
  * Lets one process at a time copy to a destination, and only that of one data directory. The file `owner.json` at the
  * destination names it; a process that finds another owner there stops writing within `CHECK_MS`.
  */
-export class PlaceClaim {
-  readonly #deps: PlaceClaimDeps
+export class DestinationClaim {
+  readonly #deps: DestinationClaimDeps
   readonly #session = randomHex(16)
   #isHeld = false
   #wasLost = false
@@ -40,7 +40,7 @@ export class PlaceClaim {
   /** The owner whose lease must expire, and since when it has not changed. */
   #seen: { readonly session: string; readonly at: number; readonly since: number } | undefined
 
-  constructor(deps: PlaceClaimDeps) {
+  constructor(deps: DestinationClaimDeps) {
     this.#deps = deps
   }
 
@@ -60,23 +60,23 @@ export class PlaceClaim {
   async release(): Promise<void> {
     if (!this.#isHeld) return
     this.#isHeld = false
-    const found = await readOwner(this.#deps.place)
+    const found = await readOwner(this.#deps.destination)
     if (found?.session !== this.#session) return
     const { version: _, ...owner } = found
-    await replaceOwner(this.#deps.place, found, { ...owner, session: '' })
+    await replaceOwner(this.#deps.destination, found, { ...owner, session: '' })
   }
 
   async #check(): Promise<void> {
-    const { place, dataDir, clock } = this.#deps
+    const { destination, dataDir, clock } = this.#deps
     const id = await ownIdOf(dataDir)
-    const found = await readOwner(place)
+    const found = await readOwner(destination)
     const now = clock.now()
     const isOwn = found?.session === this.#session
     if (this.#isHeld && !isOwn) {
       this.#isHeld = false
       this.#wasLost = true
     }
-    if (found !== undefined && found.id !== id) throw conflict(foreignText(place.label, found))
+    if (found !== undefined && found.id !== id) throw conflict(foreignText(destination.label, found))
     if (isOwn && now - found.at < RENEW_MS) return this.#hold(now)
     const isFree = isOwn || found?.session === '' || (found !== undefined && this.#isDead(found))
     if (!isFree && found !== undefined) this.#wait(found, now)
@@ -87,13 +87,13 @@ export class PlaceClaim {
     found: FoundOwner | undefined,
     { id, now, isFree }: { id: string; now: number; isFree: boolean },
   ): Promise<void> {
-    const { place, dataDir, host, boot, settleMs = SETTLE_MS } = this.#deps
+    const { destination, dataDir, host, boot, settleMs = SETTLE_MS } = this.#deps
     const owner: Owner = { format: 1, id, session: this.#session, host, directory: dataDir, boot, at: now }
-    const isTaken = await replaceOwner(place, found, owner)
+    const isTaken = await replaceOwner(destination, found, owner)
     // NOTE: for destinations that do not compare and write atomically.
     if (isTaken && !isFree) await wait(settleMs)
-    const isLost = !isTaken || (!isFree && (await readOwner(place))?.session !== this.#session)
-    if (isLost) throw conflict(`${place.label} was claimed by another process`)
+    const isLost = !isTaken || (!isFree && (await readOwner(destination))?.session !== this.#session)
+    if (isLost) throw conflict(`${destination.label} was claimed by another process`)
     this.#hold(now)
   }
 
@@ -118,28 +118,28 @@ export class PlaceClaim {
   #wait({ session, at, host }: Owner, now: number): void {
     if (this.#seen?.session !== session || this.#seen.at !== at) this.#seen = { session, at, since: now }
     if (now - this.#seen.since >= LEASE_MS) return
-    throw conflict(`another process of this data directory copies to ${this.#deps.place.label}, on ${host}`)
+    throw conflict(`another process of this data directory copies to ${this.#deps.destination.label}, on ${host}`)
   }
 }
 
 /** Writes and deletes only while this process owns the destination. */
-export const claimedPlace = (place: Place, claim: PlaceClaim): Place => ({
-  ...place,
+export const claimedDestination = (destination: Destination, claim: DestinationClaim): Destination => ({
+  ...destination,
   put: async (name, data) => {
     await claim.require()
-    await place.put(name, data)
+    await destination.put(name, data)
   },
   putStream: async (name, source, size) => {
     await claim.require()
-    await place.putStream(name, source, size)
+    await destination.putStream(name, source, size)
   },
   remove: async (name) => {
     await claim.require()
-    await place.remove(name)
+    await destination.remove(name)
   },
   clean: async (before) => {
     await claim.require()
-    await place.clean(before)
+    await destination.clean(before)
   },
 })
 
@@ -147,7 +147,7 @@ export const claimedPlace = (place: Place, claim: PlaceClaim): Place => ({
 const PARTS = { partBytes: 16 * 1024 * 1024, maxPartBytes: 128 * 1024 * 1024, maxParts: 10_000 }
 
 /** A folder of a bucket. `prefix` ends with a slash. */
-export function bucketPlace(objects: S3Objects, prefix: string, label: string): Place {
+export function bucketDestination(objects: S3Objects, prefix: string, label: string): Destination {
   const key = (name: string): string => `${prefix}${name}`
   const open = async (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
     (await objects.get(key(name), undefined, new AbortController().signal))?.body
@@ -211,12 +211,12 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
  * The destination configured in `[backup]`; undefined if backups are disabled. Sends no request. Throws Invalid without
  * a directory.
  */
-export function openPlace(
+export function openDestination(
   { kind, directory }: Pick<Config['backup'], 'kind' | 'directory'>,
   bucket: S3Folder | undefined,
-): Place | undefined {
-  if (bucket !== undefined) return bucketPlace(bucket.objects, bucket.prefix, bucket.label)
+): Destination | undefined {
+  if (bucket !== undefined) return bucketDestination(bucket.objects, bucket.prefix, bucket.label)
   if (kind !== 'local') return undefined
   if (directory === '') throw invalid('backup.kind = "local" needs backup.directory')
-  return directoryPlace(directory)
+  return directoryDestination(directory)
 }

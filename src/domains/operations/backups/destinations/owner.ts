@@ -4,7 +4,7 @@ import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import { writeDurably } from '../../../../core/platform/files/durable.ts'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
-import type { Place } from './directory-place.ts'
+import type { Destination } from './directory-destination.ts'
 
 /** The process that copies to a destination. */
 export interface Owner {
@@ -31,8 +31,8 @@ export interface FoundOwner extends Owner {
 }
 
 /** Undefined before the first copy. Throws when the destination is unavailable. */
-export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
-  const found = await place.getVersion(OWNER)
+export async function readOwner(destination: Destination): Promise<FoundOwner | undefined> {
+  const found = await destination.getVersion(OWNER)
   if (found === undefined) return undefined
   const { data, version } = found
   const { id, session, host, directory, boot, at } = members(parseJson(data.toString('utf8'))?.value)
@@ -53,15 +53,19 @@ export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
  * Replaces the owner that was found by `owner`. Returns false when another process was faster, as far as the
  * destination reports it.
  */
-export async function replaceOwner(place: Place, found: FoundOwner | undefined, owner: Owner): Promise<boolean> {
+export async function replaceOwner(
+  destination: Destination,
+  found: FoundOwner | undefined,
+  owner: Owner,
+): Promise<boolean> {
   const data = Buffer.from(`${JSON.stringify(owner)}\n`)
-  if (await place.replace(OWNER, data, found?.version)) return true
-  const present = await readOwner(place)
+  if (await destination.replace(OWNER, data, found?.version)) return true
+  const present = await readOwner(destination)
   // NOTE: a request whose response was lost is sent again, and is refused when the first one succeeded.
   if (isSame(present, owner)) return true
   if (found === undefined || !isSame(present, found)) return false
   // A server that returns versions but does not recognize them later.
-  await place.put(OWNER, data)
+  await destination.put(OWNER, data)
   return true
 }
 
@@ -86,4 +90,4 @@ export async function ownIdOf(dataDir: string): Promise<string> {
 
 export const foreignText = (label: string, { host, directory, at }: Owner): string =>
   `${label} belongs to another server (${directory} on ${host}, last seen ${new Date(at).toISOString()}): give this one a ` +
-  `place of its own, or, if that server is gone for good, delete ${OWNER} in ${label}`
+  `destination of its own, or, if that server is gone for good, delete ${OWNER} in ${label}`

@@ -2,7 +2,7 @@ import { insertLabel } from '../../../../../test/harness/rows.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemActor, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { countPlan } from './plan-new-issue.ts'
+import { countTriage } from './triage-new-issue.ts'
 import { findLabel } from '../../labels/label.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { freshCore, type TestCore } from '../../../../../test/harness/core.ts'
@@ -35,7 +35,7 @@ describeOnBoth('the plan of a new issue', (kind) => {
     const plan = { labels: [deleted, kept], assignees: [] }
     const count = (milestoneId: number) =>
       db.database.transaction((tx) =>
-        countPlan(tx, repo, { ...plan, milestoneId: asId(milestoneId) }, { isClosed: false, at: 1 }),
+        countTriage(tx, repo, { ...plan, milestoneId: asId(milestoneId) }, { isClosed: false, at: 1 }),
       )
     expect(await count(milestone.id)).toEqual({
       labels: [kept],

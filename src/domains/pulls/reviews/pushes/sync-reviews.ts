@@ -9,17 +9,17 @@ import {
   clearStale,
   listFreshReviews,
   markStale,
-  type CommentPlace,
-  listCurrentPlaces,
-  updateCommentPlace,
+  type CommentPosition,
+  listCurrentPositions,
+  updateCommentPosition,
 } from '../records/records.store.ts'
 import type { ReviewDeps } from '../review-in-view.ts'
 import { currentSpan, isStale, recordDismissal } from '../reviews/post-review.ts'
 
-export type FollowDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
+export type SyncDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
 
 interface Moved {
-  readonly place: CommentPlace
+  readonly position: CommentPosition
   /** Undefined for an outdated comment. */
   readonly to: FileLines | undefined
 }
@@ -29,14 +29,14 @@ interface Moved {
  * where the protection requires it, and moves comments with their lines or marks them as outdated
  * (behaviour/pull-requests#branch-lifecycle). Idempotent.
  */
-export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId): Promise<void> {
+export async function syncReviews(deps: SyncDeps, actor: Actor, pullId: PullId): Promise<void> {
   const { read } = deps.database
   const pull = await findPull(read, pullId)
   const repo = pull && (await repoQueries.findById(read, pull.baseRepoId))
   if (pull === undefined || repo === undefined) return
   const git = deps.git.open(repo)
   const stale = await findStale(git, pull, await listFreshReviews(read, pullId))
-  const moved = await moveComments(git, pull, await listCurrentPlaces(read, pullId))
+  const moved = await moveComments(git, pull, await listCurrentPositions(read, pullId))
   const rule = await (await protectionQueries.loadBranchRules(read, repo, ANONYMOUS)).ruleOf(pull.baseBranch)
   await changePull(deps, actor, { repo, pull }, async (change) => {
     // NOTE: the head moved again; the job of that move will update the reviews.
@@ -46,7 +46,7 @@ export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId)
     if (rule?.dismissStaleApprovals)
       for (const review of nowStale)
         if (review.kind === 'approved' && !review.isDismissed) await recordDismissal(change, review, DISMISSED)
-    await writePlaces(change, pull, moved)
+    await writePositions(change, pull, moved)
   })
 }
 
@@ -63,14 +63,14 @@ async function findStale(
   return stale
 }
 
-async function moveComments(git: GitRepo, pull: Pull, places: readonly CommentPlace[]): Promise<Moved[]> {
+async function moveComments(git: GitRepo, pull: Pull, positions: readonly CommentPosition[]): Promise<Moved[]> {
   const current = currentSpan(pull)
   const moved: Moved[] = []
-  for (const some of Map.groupBy(places, (place) => `${place.baseOid} ${place.commitOid}`).values()) {
+  for (const some of Map.groupBy(positions, (position) => `${position.baseOid} ${position.commitOid}`).values()) {
     const { baseOid: base, commitOid: head } = some[0]!
     if (base === current.base && head === current.head) continue
     const found = await follow(git, { base, head }, current, some)
-    moved.push(...some.map((place, index) => ({ place, to: found[index] })))
+    moved.push(...some.map((position, index) => ({ position, to: found[index] })))
   }
   return moved
 }
@@ -80,19 +80,19 @@ async function follow(
   git: GitRepo,
   before: DiffSpan,
   after: DiffSpan,
-  places: readonly CommentPlace[],
+  positions: readonly CommentPosition[],
 ): Promise<readonly (FileLines | undefined)[]> {
   const known = await Promise.all([before.base, before.head].map((oid) => git.objects.findInfo(oid)))
   if (known.includes(undefined)) return []
-  const ranges = places.map(({ path, side, startLine, line }) => ({ path, side, first: startLine, last: line }))
+  const ranges = positions.map(({ path, side, startLine, line }) => ({ path, side, first: startLine, last: line }))
   return git.diffLines.follow(before, after, ranges)
 }
 
-async function writePlaces({ tx }: PullChange, pull: Pull, moved: readonly Moved[]): Promise<void> {
-  for (const { place, to } of moved)
-    await updateCommentPlace(
+async function writePositions({ tx }: PullChange, pull: Pull, moved: readonly Moved[]): Promise<void> {
+  for (const { position, to } of moved)
+    await updateCommentPosition(
       tx,
-      place.entryId,
+      position.entryId,
       to === undefined
         ? { is_outdated: 1 }
         : {

@@ -92,7 +92,7 @@ const assigneeEvent = (userId: UserId, isAdded: boolean): NewIssueEvent => ({
 })
 
 /** The labels, assignees and milestone requested for a new issue or pull request. */
-interface WantedPlan {
+interface RequestedTriage {
   /** Labels of the repository or its organization; others are ignored. */
   readonly labelIds: readonly number[]
   /** Logins. */
@@ -102,41 +102,46 @@ interface WantedPlan {
 }
 
 /** Labels, assignees and milestone as found before the transaction that creates the issue. */
-export interface NewPlan {
+export interface TriageFields {
   readonly labels: readonly Label[]
   readonly assignees: readonly User[]
   readonly milestoneId: MilestoneId | undefined
 }
 
-export const NO_PLAN: NewPlan = { labels: [], assignees: [], milestoneId: undefined }
+export const NO_TRIAGE: TriageFields = { labels: [], assignees: [], milestoneId: undefined }
 
 /** Throws Invalid as `findAssignees`. The last of the labels with the same exclusive scope wins. */
-export async function preparePlan(db: Db, viewer: SignedIn, repo: Repo, wanted: WantedPlan): Promise<NewPlan> {
+export async function findTriageFields(
+  db: Db,
+  viewer: SignedIn,
+  repo: Repo,
+  wanted: RequestedTriage,
+): Promise<TriageFields> {
   const assignees = await findAssignees(db, viewer, repo, wanted.assignees)
   const labels = await listUsableLabels(db, { repoId: repo.id, ownerId: repo.ownerId }, { ids: wanted.labelIds })
   return { labels: reduceToScopes(labels), assignees, milestoneId: wanted.milestoneId }
 }
 
 /** A plan whose rows exist and are locked. */
-export interface CountedPlan extends Omit<NewPlan, 'milestoneId'> {
+export interface CountedTriage extends Omit<TriageFields, 'milestoneId'> {
   readonly milestone: Milestone | undefined
 }
 
 /** A change of an issue that this transaction inserted. */
 export interface NewIssueChange extends AccountChange {
-  readonly plan: CountedPlan
+  readonly plan: CountedTriage
 }
 
 /**
  * Counts a new issue in its labels and its milestone before it is inserted, which locks them until the transaction
  * ends. Returns the plan without rows that were deleted. Throws as `requireStillAssignable`.
  */
-export async function countPlan(
+export async function countTriage(
   tx: Tx,
   repo: Repo,
-  { labels, assignees, milestoneId }: NewPlan,
+  { labels, assignees, milestoneId }: TriageFields,
   { isClosed, at }: { readonly isClosed: boolean; readonly at: number },
-): Promise<CountedPlan> {
+): Promise<CountedTriage> {
   await requireStillAssignable(tx, repo, assignees)
   const labelIds = labels.map((label) => label.id)
   const counted = new Set(await addToLabelCounters(tx, labelIds, 1))
@@ -147,7 +152,7 @@ export async function countPlan(
 }
 
 /** Writes labels and assignees of a new issue, and the timeline entries and events about them and about its state. */
-export async function recordPlan(change: NewIssueChange): Promise<void> {
+export async function recordTriage(change: NewIssueChange): Promise<void> {
   const { tx, issue, plan } = change
   const { labels, milestone } = plan
   const assigneeIds = plan.assignees.map((user) => user.id)
@@ -161,10 +166,10 @@ export async function recordPlan(change: NewIssueChange): Promise<void> {
     ...assigneeIds.map((id) => assigneeEntry(id, true)),
     ...(issue.isClosed ? [{ kind: 'close' } as const] : []),
   )
-  await appendIssueEvents(change, planEvents(change))
+  await appendIssueEvents(change, triageEvents(change))
 }
 
-function planEvents({ issue, plan: { labels, assignees, milestone } }: NewIssueChange): readonly NewIssueEvent[] {
+function triageEvents({ issue, plan: { labels, assignees, milestone } }: NewIssueChange): readonly NewIssueEvent[] {
   const addedIds = labels.map((label) => label.id)
   const added = { is_cleared: false, added_ids: addedIds, removed_ids: [] }
   const events: NewIssueEvent[] = []

@@ -10,14 +10,14 @@ import { pinOperations } from './pins/pins.operations.ts'
 import { transferOperations } from './transfer/transfer.operations.ts'
 import { createPins } from './pins/pins.service.ts'
 
-interface Planning {
+interface TriageInput {
   readonly issues: Issues
   readonly stateRules: StateRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
 }
 
 /** Operations of labels, dependencies and pins of issues; registers the rule that dependencies forbid closing. */
-export function planIssues(core: Core, { issues, stateRules, guards }: Planning): Operation[] {
+export function triageOperations(core: Core, { issues, stateRules, guards }: TriageInput): Operation[] {
   const { config, database, clock, events, site } = core
   const deps = { database, clock, events }
   const acrossRepositories = config.issue.allow_cross_repository_dependencies

@@ -20,7 +20,7 @@ interface Versioned {
 }
 
 /** A destination of copies. All functions throw while the destination is unavailable; writes throw when it is full. */
-export interface Place {
+export interface Destination {
   /** Shown to operators: a directory, or a bucket with its prefix. */
   readonly label: string
   /** Writes atomically; durable when it resolves. Replaces an existing file of the name. */
@@ -66,7 +66,7 @@ const moveToFree: Move = async (from, to) => {
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** The directory must exist: creating it could fill the mount point of a disk that is not mounted. */
-export function directoryPlace(path: string): Place {
+export function directoryDestination(path: string): Destination {
   const root = resolve(path)
   const at = (name: string): string => join(root, name)
   const store = async (name: string, source: AsyncIterable<Uint8Array>, move: Move): Promise<void> => {

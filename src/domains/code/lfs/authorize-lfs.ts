@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import {
-  admit as admitToRepo,
-  admitCaller,
-  type CallerAdmission,
-  type RepoAdmission,
-} from '../../../core/access/admit.ts'
+  authorizeRepo,
+  authorizeRequester,
+  type RequesterDecision,
+  type RepoDecision,
+} from '../../../core/access/authorize.ts'
 import {
   type Authenticate,
   type Credentials,
@@ -24,7 +24,7 @@ import { LfsRefusal, unauthorized } from './handler.ts'
 import type { LfsLocks } from './locks/lfs-locks.service.ts'
 import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
-export interface LfsAdmitDeps {
+export interface LfsAuthorizeDeps {
   readonly authenticate: Authenticate
   readonly keyLogins: Services['keyLogins']
   readonly keyTargets: Services['keyTargets']
@@ -62,9 +62,9 @@ const REFUSALS: Partial<Record<string, string>> = {
   archived: ARCHIVED,
 }
 
-interface Admitted {
+interface Authorized {
   readonly viewer: Viewer
-  readonly admission: RepoAdmission<Repo>
+  readonly decision: RepoDecision<Repo>
 }
 
 /**
@@ -72,26 +72,26 @@ interface Admitted {
  * repository, because clients do not follow a redirect of a POST. Missing, hidden and forbidden repositories all return
  * 401 with the same message. Throws LfsRefusal.
  */
-export async function admit(
-  deps: LfsAdmitDeps,
+export async function authorizeLfs(
+  deps: LfsAuthorizeDeps,
   request: FastifyRequest,
   { need, branch, words }: LfsNeeded,
 ): Promise<LfsVisit> {
-  const { viewer, admission } = await decide(deps, request, { level: need === 'upload' ? 'write' : need, words })
-  if (admission.kind === 'allowed') return { viewer, repo: admission.repo, access: admission.access }
-  const reason = admission.kind === 'forbidden' ? admission.reason : undefined
-  if (need === 'upload' && reason === 'level') return admitMaintainer(deps, request, { branch, words })
+  const { viewer, decision } = await decide(deps, request, { level: need === 'upload' ? 'write' : need, words })
+  if (decision.kind === 'allowed') return { viewer, repo: decision.repo, access: decision.access }
+  const reason = decision.kind === 'forbidden' ? decision.reason : undefined
+  if (need === 'upload' && reason === 'level') return authorizeMaintainer(deps, request, { branch, words })
   const text = reason && REFUSALS[reason]
   throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
 }
 
-/** Admits a user who reads the repository and may push to a branch of it as a maintainer. */
-async function admitMaintainer(
-  deps: LfsAdmitDeps,
+/** Authorizes a user who reads the repository and may push to a branch of it as a maintainer. */
+async function authorizeMaintainer(
+  deps: LfsAuthorizeDeps,
   request: FastifyRequest,
   { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
 ): Promise<LfsVisit> {
-  const visit = await admit(deps, request, { need: 'read', words })
+  const visit = await authorizeLfs(deps, request, { need: 'read', words })
   const writer = isSignedIn(visit.viewer) && (await deps.branchWriters.find(visit.viewer, visit, branch))
   if (!writer) throw unauthorized(words)
   if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
@@ -103,55 +103,55 @@ interface Asked {
   readonly words: string | undefined
 }
 
-function decide(deps: LfsAdmitDeps, request: FastifyRequest, { level, words }: Asked): Promise<Admitted> {
+function decide(deps: LfsAuthorizeDeps, request: FastifyRequest, { level, words }: Asked): Promise<Authorized> {
   const credentials = parseAuthorization(request.headers)
   const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
   return isTokenOfSsh
-    ? admitByToken(deps, request, credentials.token, level)
-    : admitByLogin(deps, request, { credentials, need: level, words })
+    ? authorizeByToken(deps, request, credentials.token, level)
+    : authorizeByLogin(deps, request, { credentials, need: level, words })
 }
 
-const HIDDEN: Admitted = { viewer: ANONYMOUS, admission: { kind: 'hidden' } }
+const HIDDEN: Authorized = { viewer: ANONYMOUS, decision: { kind: 'hidden' } }
 
 /** A token that was issued over SSH: valid while its key exists, for one repository and one operation. */
-async function admitByToken(
-  { keyLogins, keyTargets, tokens }: LfsAdmitDeps,
+async function authorizeByToken(
+  { keyLogins, keyTargets, tokens }: LfsAuthorizeDeps,
   request: FastifyRequest,
   token: string,
   need: Level,
-): Promise<Admitted> {
+): Promise<Authorized> {
   const grant = tokens.verify(token)
   const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
   if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload')) return HIDDEN
-  if (holder.kind === 'user' && admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return HIDDEN
+  if (holder.kind === 'user' && authorizeRequester(viewerOfKey(holder), {}).kind !== 'allowed') return HIDDEN
   const { owner, name } = named(request)
   const target = await keyTargets.find(holder, owner, name)
   if (target === undefined || target.repo.id !== grant.repoId) return HIDDEN
-  return { viewer: target.viewer, admission: admitToRepo(target.viewer, { kind: 'found', ...target }, NEEDS[need]) }
+  return { viewer: target.viewer, decision: authorizeRepo(target.viewer, { kind: 'found', ...target }, NEEDS[need]) }
 }
 
-async function admitByLogin(
-  { authenticate, repos, requireSignIn }: LfsAdmitDeps,
+async function authorizeByLogin(
+  { authenticate, repos, requireSignIn }: LfsAuthorizeDeps,
   request: FastifyRequest,
   {
     credentials,
     need,
     words,
   }: { readonly credentials: Credentials; readonly need: Level; readonly words?: string | undefined },
-): Promise<Admitted> {
+): Promise<Authorized> {
   const viewer = await identify(authenticate, credentials, clientOf(request))
   const mustSignIn = requireSignIn || need === 'write'
-  requireCaller(admitCaller(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
-  return { viewer, admission: await repos.admit(viewer, named(request), { ...NEEDS[need], follow: true }) }
+  requireCaller(authorizeRequester(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
+  return { viewer, decision: await repos.authorize(viewer, named(request), { ...NEEDS[need], follow: true }) }
 }
 
-function requireCaller(admission: CallerAdmission, words: string | undefined): void {
-  if (admission.kind === 'signIn') throw unauthorized(words)
-  if (admission.kind !== 'forbidden') return
+function requireCaller(decision: RequesterDecision, words: string | undefined): void {
+  if (decision.kind === 'signIn') throw unauthorized(words)
+  if (decision.kind !== 'forbidden') return
   throw new LfsRefusal(
     403,
-    admission.reason === 'scope'
-      ? `token does not have the required scope ${admission.missing}`
+    decision.reason === 'scope'
+      ? `token does not have the required scope ${decision.missing}`
       : 'Your account is disabled.',
   )
 }
@@ -172,7 +172,7 @@ function named(request: FastifyRequest): { owner: string; name: string } {
   return { owner, name: repo.replace(/\.git$/i, '') }
 }
 
-export interface LfsRouteDeps extends LfsAdmitDeps {
+export interface LfsRouteDeps extends LfsAuthorizeDeps {
   readonly objects: LfsObjects
   readonly locks: LfsLocks
   readonly maxBatchSize: number
