@@ -33,7 +33,7 @@ const steps: Readonly<Record<string, Step>> = {
 
 /**
  * The oldest release that can run after a migration that deletes or narrows what earlier releases use, by its name. All
- * others only add, so that the release before goes on beside this one (docs/operate/scaling.md#upgrades).
+ * others only add, so that the previous release can run at the same time (docs/operate/scaling.md#upgrades).
  */
 export const contractions: Readonly<Record<string, string>> = {}
 

@@ -40,7 +40,7 @@ export async function createAccountsTables(schema: Schema): Promise<void> {
   )
   await createIndex(schema, 'user', ['lower_name'], { unique: true })
   await createIndex(schema, 'user', ['kind', 'id'])
-  // What user search looks through, in one narrow index that also gives the order of its answers.
+  // The columns of user search, in one narrow index that also gives the order of its results.
   await createIndex(schema, 'user', ['kind', 'lower_name', 'visibility', 'search_text', 'id'])
   await createIndex(schema, 'user', ['avatar'])
   await createIndex(schema, 'user', ['visibility', 'kind'])
@@ -221,7 +221,8 @@ export async function createAccountsTables(schema: Schema): Promise<void> {
     t.text('purpose').text('key_id').text('private_key').text('public_key').number('created_at').primaryKey('purpose'),
   )
 
-  // What was issued from an authorization code, so that it ends when the code is sent again (RFC 6819 section 4.4.1.1).
+  // The tokens issued for an authorization code, which are revoked when the code is sent again (RFC 6819 section
+  // 4.4.1.1).
   await createTable(schema, 'oauth_chain', (t) =>
     t.id().reference('grant_id', 'oauth_grant').number('counter', 0).number('rotated_at').number('expires_at'),
   )

@@ -66,7 +66,7 @@ export async function createIssuesTables(schema: Schema): Promise<void> {
       .number('reviews_counted', 0),
   )
   await createIndex(schema, 'issue', ['repo_id', 'number'], { unique: true })
-  // The orders of lists, with what their most frequent filters read.
+  // The orders of lists, with the columns of their most frequent filters.
   await createIndex(schema, 'issue', ['repo_id', 'is_closed', 'created_at', 'id', 'is_pull'])
   await createIndex(schema, 'issue', ['repo_id', 'created_at', 'id', 'is_pull'])
   await createIndex(schema, 'issue', ['repo_id', 'updated_at', 'created_at', 'id', 'is_closed', 'is_pull'])
@@ -198,7 +198,7 @@ export async function createIssuesTables(schema: Schema): Promise<void> {
   )
   await createIndex(schema, 'issue_redirect', ['issue_id'])
 
-  // `restriction`: what the credential of the author may not do although the account may.
+  // `restriction`: the limits of the credential of the author, below those of the account.
   await createTable(schema, 'cross_reference', (t) =>
     t
       .reference('source_issue_id', 'issue')

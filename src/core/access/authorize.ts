@@ -26,7 +26,7 @@ import {
 import { type Static, Type } from '@sinclair/typebox'
 import { asId } from '../platform/crypto/ids.ts'
 
-/** What a request needs before anything is looked up. */
+/** The requirements on the requester, checked before any look-up. */
 export interface RequesterNeed {
   /** Anonymous callers are refused. */
   readonly requireSignIn?: boolean
@@ -67,7 +67,7 @@ export interface RepoState extends RepoFacts {
   readonly isMirror: boolean
 }
 
-/** What the look-up of a name returned. `moved` only for viewers who may see what has the new name. */
+/** The result of the look-up of a name. `moved` only for viewers who may see the repository of the new name. */
 export type RepoTarget<Repo extends RepoState> =
   | { readonly kind: 'found'; readonly repo: Repo; readonly access: RepoAccess }
   | { readonly kind: 'missing' }
@@ -79,7 +79,7 @@ export type RepoTarget<Repo extends RepoState> =
  */
 export type RepoLevel = 'known' | 'see' | 'read' | 'write' | 'admin' | 'owner'
 
-/** What a request needs of a repository. Differences between transports are members here, never another sequence. */
+/** The access to a repository that a request needs. Transports differ only by these members, not by another order. */
 export interface RepoNeed {
   readonly level: RepoLevel
   /** The unit that `read` and `write` are about. */
@@ -104,7 +104,7 @@ export type RepoRefusal =
   | 'unit-off'
   /** The viewer may not read the unit. */
   | 'unit'
-  /** The viewer may read, but not what `level` asks for. */
+  /** The viewer may read, but does not have `level`. */
   | 'level'
   | 'archived'
   | 'mirror'
@@ -170,7 +170,7 @@ function refuseLevel(
 
 /**
  * What credentials may not do although their account may. It is stored with work that runs after the request, in
- * payloads of events and jobs and in rows, so that the work has the rights of the credentials that asked for it.
+ * payloads of events and jobs and in rows, so that the work has the rights of the credentials that requested it.
  */
 export const CredentialRestriction = Type.Object({
   /** The only repositories that they reach; all where absent. */

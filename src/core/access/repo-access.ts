@@ -11,7 +11,7 @@ const NAMES = ['none', 'read', 'write', 'admin', 'owner'] as const
 export const accessName = (mode: AccessMode): AccessName => NAMES[mode]
 export const asAccessMode = (value: number): AccessMode => Math.min(4, Math.max(0, Math.trunc(value))) as AccessMode
 
-/** The mode a client names, or undefined when there is none of that name. */
+/** The mode of a name that a client sent; undefined for an unknown name. */
 export function parseAccessName(name: string): AccessMode | undefined {
   const index = (NAMES as readonly string[]).indexOf(name)
   return index < 0 ? undefined : (index as AccessMode)
@@ -42,10 +42,10 @@ export const unitSet = (units: readonly Unit[]): UnitSet => units.reduce((set, u
 export const withUnit = (set: UnitSet, unit: Unit, on: boolean): UnitSet =>
   on ? set | unitBit(unit) : set & ~unitBit(unit)
 
-/** Which units new repositories get, by what they are. */
+/** The units of new repositories, by kind. */
 export type DefaultUnits = Readonly<Record<'normal' | 'template' | 'fork' | 'mirror', UnitSet>>
 
-/** Units by their names, without those that are switched off everywhere. Names that are none do not count. */
+/** Units by their names, without those that are switched off everywhere. Unknown names are ignored. */
 export const namedUnits = (names: readonly string[], disabled: UnitSet = 0): UnitSet =>
   unitSet(UNITS.filter((unit) => names.includes(unit))) & ~disabled
 
@@ -87,7 +87,7 @@ export interface TeamGrant {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-/** What grants a viewer to a repository and its owner; all empty for most. */
+/** The grants of a viewer for a repository and its owner; empty for most viewers. */
 export interface RepoGrants {
   readonly collaboration: AccessMode
   readonly isOrgMember: boolean
@@ -152,10 +152,10 @@ export const canSeeRepo = (access: RepoAccess): boolean =>
 export const unitMode = (access: RepoAccess, unit: Unit): AccessMode => access.units.get(unit) ?? AccessMode.none
 export const isRepoAdmin = (access: RepoAccess): boolean => access.mode >= AccessMode.admin
 
-/** What the owner may do. */
+/** The access of the owner. */
 export const ownerAccess = (repo: RepoFacts): RepoAccess => everywhere(repo, AccessMode.owner)
 
-/** What a deploy key may do in its repository: code and wiki, nothing else. */
+/** The access of a deploy key to its repository: only code and wiki. */
 export function deployAccess(repo: RepoFacts, isReadOnly: boolean): RepoAccess {
   const mode = isReadOnly ? AccessMode.read : AccessMode.write
   const units = (['repo.code', 'repo.wiki'] as const).filter((unit) => hasUnit(repo.units, unit))

@@ -11,7 +11,7 @@ const IS_UNRESTRICTED = sql<SqlBool>`"user".is_restricted = 0`
 export const readersOf = (repo: RepoFacts, unit: Unit): RawBuilder<SqlBool> =>
   hasUnit(repo.units, unit) ? readersOfUnit(repo, unit) : NEVER
 
-/** What decides who reads a unit of a repository that has it. The text depends on everything but the ids. */
+/** The facts that decide who reads a unit of a repository. The SQL text depends on all of them but the ids. */
 export interface ReadableRepo extends Pick<RepoFacts, 'id' | 'isPrivate'> {
   readonly owner: Pick<RepoFacts['owner'], 'id' | 'kind' | 'visibility'>
 }
@@ -30,7 +30,7 @@ export function readersOfUnit(repo: ReadableRepo, unit: Unit): RawBuilder<SqlBoo
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`
 }
 
-/** Of a repository that is not private: what its owner's visibility leaves. */
+/** Readers of a repository that is not private, by the visibility of its owner. */
 function readersOfPublic({ owner }: ReadableRepo): RawBuilder<SqlBool> {
   if (owner.visibility === 'public') return sql<SqlBool>`1 = 1`
   if (owner.visibility === 'limited') return IS_UNRESTRICTED

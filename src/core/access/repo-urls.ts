@@ -1,7 +1,7 @@
 import { flatText } from '../platform/flat-text.ts'
 import type { Site } from '../platform/site.ts'
 
-/** Addresses of a repository and of what is in it. */
+/** Addresses of a repository and its contents. */
 export interface RepoUrls {
   /** Of the web page, without a trailing slash. */
   readonly html: string
@@ -14,11 +14,11 @@ export function repoUrls(repo: { readonly fullName: string }, site: Site): RepoU
   return { html: flatText(root, '/', repo.fullName), api: flatText(root, '/api/v1/repos/', repo.fullName) }
 }
 
-/** A path or a ref as it stands in an address: each part escaped, slashes kept. */
+/** Escapes each part of a path or ref for an address, without the slashes. */
 export const escapePath = (path: string): string =>
   PLAIN.test(path) ? path : path.split('/').map(escapePart).join('/')
 
-/** What no part of an address escapes; such paths are nearly all. */
+/** Characters that need no escaping; nearly all paths have no others. */
 const PLAIN = /^[\w.\-/!~*'()$&+:=@]*$/
 
 const escapePart = (part: string): string =>

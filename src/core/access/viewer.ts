@@ -25,7 +25,7 @@ export interface ScopeSet {
 
 const everything = new Map(SCOPE_CATEGORIES.map((category) => [category, 'write' as const]))
 
-/** What a password allows. */
+/** The scopes of a password. */
 export const ALL_SCOPES: ScopeSet = { publicOnly: false, levels: everything }
 
 export type ParsedScopes =
@@ -100,7 +100,7 @@ interface Anonymous {
 export interface SignedIn {
   readonly kind: 'user'
   readonly account: Account
-  /** What the credentials allow; passwords and the reverse proxy allow all. */
+  /** The scopes of the credentials; passwords and the reverse proxy have all. */
   readonly scopes: ScopeSet
   /** How the credentials came: token routes ask for Basic or the reverse proxy. */
   readonly method:
@@ -114,7 +114,7 @@ export interface SignedIn {
   readonly keyId?: number
   /** The OAuth2 application that the token was issued to. */
   readonly applicationId?: number
-  /** What is recorded with a change; undefined for reads and for work that is no request. */
+  /** The source recorded with a change; undefined for reads and for work outside of a request. */
   readonly source?: RequestSource
 }
 
@@ -127,7 +127,7 @@ export type Viewer = Anonymous | SignedIn
 export interface Actor {
   readonly account: { readonly id: UserId | 0 }
   readonly source?: RequestSource | undefined
-  /** What the credentials allow, as of a signed-in viewer; all where these are absent. */
+  /** The scopes of the credentials, as of a signed-in viewer; all when absent. */
   readonly scopes?: ScopeSet | undefined
   readonly onlyRepos?: ReadonlySet<RepoId> | undefined
   readonly deployKeyId?: number | undefined
@@ -148,7 +148,7 @@ export const ANONYMOUS: Viewer = { kind: 'anonymous' }
 export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
 export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
-/** Which caches may store an answer: those that users share, only what everyone may read. */
+/** The caches that may store a response: shared caches only responses that everyone may read. */
 export const cacheScope = ({ kind }: Viewer): 'private' | 'public' => (kind === 'anonymous' ? 'public' : 'private')
 export const isSelf = (viewer: Viewer, userId: UserId): boolean =>
   viewer.kind === 'user' && viewer.account.id === userId
@@ -181,7 +181,7 @@ export function decideAccountState(account: Account): 'allowed' | 'prohibited' |
 export const rateLimitKeyOf = (viewer: Viewer, address: string): string =>
   viewer.kind === 'user' ? `account ${viewer.account.id}` : `network ${clientNetwork(address)}`
 
-/** What a caller sent to prove who it is, not yet believed. */
+/** Credentials as sent by the client, not verified. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string; readonly via: 'header' | 'query' }

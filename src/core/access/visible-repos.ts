@@ -100,7 +100,7 @@ export const isPublic = (): Expression<SqlBool> =>
   sql<SqlBool>`(repo.is_private = 0 and ${ownerIsNone('repo', HIDDEN_FROM_ALL)})`
 
 /**
- * NOTE: the plus keeps SQLite from collecting and sorting all such rows by an index where a page in order is wanted.
+ * NOTE: the plus keeps SQLite from collecting and sorting all such rows by an index where a page in order is read.
  */
 function openTo(hidden: readonly Visibility[], someHide: boolean): RawBuilder<SqlBool> {
   return someHide ? sql`(+repo.is_private = 0 and ${ownerIsNone('repo', hidden)})` : sql`(+repo.is_private = 0)`

@@ -12,7 +12,7 @@ export interface StoredBlob {
 export interface BlobLimits {
   /** Bytes; a longer source is refused with `too-large` and leaves nothing behind. */
   readonly maxBytes?: number
-  /** What the sender announced; another content is refused with `invalid` and leaves nothing behind. */
+  /** The size and hash that the sender announced; other content is refused with `invalid` and not stored. */
   readonly expected?: { readonly hash?: string; readonly size?: number }
 }
 
@@ -27,7 +27,7 @@ export interface ListedBlob extends StoredBlob {
   readonly putAt: number
 }
 
-/** What a direct link to a blob says of it. */
+/** The response headers that a direct link to a blob sets. */
 /** Seconds for which an address of the object store is valid. */
 export const LINK_LIFETIME = 900
 
@@ -36,7 +36,7 @@ export interface BlobLink {
   readonly contentDisposition?: string
 }
 
-/** Blobs that no row names yet, kept from deletion: for work that takes long and writes its rows in the end. */
+/** Protects blobs that no row refers to yet from deletion: for long work that writes its rows at the end. */
 interface BlobHold {
   /** As BlobStore.put, without a row. */
   put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits): Promise<StoredBlob>
@@ -45,8 +45,8 @@ interface BlobHold {
 }
 
 /**
- * Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. Everything
- * throws Unavailable while an object store that has to be asked is away.
+ * Content-addressed storage of uploaded bytes; the same content is stored once, however often it is put. Everything
+ * throws Unavailable while a required object store cannot be reached.
  */
 export interface BlobStore {
   /**
@@ -64,7 +64,7 @@ export interface BlobStore {
    * it is not there.
    */
   claim(hash: string, record: () => Promise<void>): Promise<boolean>
-  /** Size in bytes, undefined for a blob that is not there (or a text that is no hash). */
+  /** Size in bytes, undefined for a missing blob (or a text that is not a hash). */
   size(hash: string): Promise<number | undefined>
   /**
    * A stream of the bytes, all or a range inside them; undefined for a blob that is not there. The file is closed when
@@ -99,11 +99,11 @@ export type BlobSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 export interface StagedBlob extends StoredBlob {
   /** Makes them readable by their hash; durable when it resolves. */
   commit(): Promise<void>
-  /** Deletes what is left of the upload; called in any case, after `commit` too. */
+  /** Deletes the remains of the upload; always called, also after `commit`. */
   discard(): Promise<void>
 }
 
-/** A backend that stores blobs. It knows neither rows nor locks: `createBlobStore` adds them. */
+/** A backend that stores blobs. It has neither rows nor locks: `createBlobStore` adds them. */
 export interface BlobBackend {
   readonly kind: 'local' | 's3'
   /**
@@ -115,7 +115,7 @@ export interface BlobBackend {
   size(hash: string): Promise<number | undefined>
   /** As BlobStore.open, for a hash. */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
-  /** Nothing happens for a blob that is gone. */
+  /** Does nothing for a missing blob. */
   remove(hash: string): Promise<void>
   /** Sorted by hash; those behind `after`. */
   list(after?: string): AsyncIterable<ListedBlob>
@@ -123,17 +123,17 @@ export interface BlobBackend {
   link?(hash: string, as: BlobLink): Promise<string | undefined>
 }
 
-/** Where the blobs of one store are kept. */
+/** The backends that store the blobs of one store. */
 export interface BlobBackends {
   /** New blobs go here, and reads ask here first. */
   readonly primary: BlobBackend
-  /** Has blobs that a migration did not copy yet; reads ask it for those that `primary` lacks. */
+  /** During a migration, the source: blobs that `primary` lacks are read from it. */
   readonly other?: BlobBackend | undefined
   /** By hash, of all processes that use the backends; without them this is the only one. */
   readonly locks?: KeyedMutex
 }
 
-/** Adds to the backends what concerns rows: locks by hash, holds, and deletion of what no row names. */
+/** Adds locks by hash, holds and the deletion of unreferenced blobs to the backends. */
 export function createBlobStore({ primary, other, locks = new KeyedMutex() }: BlobBackends): BlobStore {
   const holds: Holds = new Map()
   const find = createFinder({ primary, other })
@@ -150,7 +150,7 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
           try {
             await record?.(blob)
           } catch (error) {
-            // What cannot be deleted now is left to the sweeps.
+            // The sweep deletes what cannot be deleted now.
             if (isNew) await primary.remove(blob.hash).catch(() => undefined)
             throw error
           }

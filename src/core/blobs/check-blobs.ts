@@ -8,7 +8,7 @@ export interface BlobUse {
   readonly id: number
   /** Full name of the repository; empty for a row of none. */
   readonly repo: string
-  /** What the row is to people: the object's id, the file's name. */
+  /** Identifies the row for operators: the id of the object, the name of the file. */
   readonly label: string
   readonly hash: string
   /** Bytes. */
@@ -17,7 +17,7 @@ export interface BlobUse {
 
 export interface BlobCheck {
   readonly store: BlobStore
-  /** What the rows stand for, in the texts: `large file`. */
+  /** The noun for the rows in messages: `large file`. */
   readonly kind: string
   /** Compares the length alone and reads no bytes. */
   readonly quick: boolean
@@ -29,14 +29,14 @@ const CHUNK = 500
 /** Many rows name the same content, those of forks above all. */
 const MAX_REMEMBERED = 10_000
 
-/** A text for every row whose bytes are missing or differ from what was stored; ends when the store is away. */
+/** A message for every row whose bytes are missing or damaged; ends when the store cannot be reached. */
 export async function* checkBlobs({
   store,
   kind,
   quick,
   listUsesAfter,
 }: BlobCheck): AsyncGenerator<string, void, undefined> {
-  // NOTE: a running server deletes rows, and then what they named.
+  // NOTE: a running server deletes rows, and then their blobs.
   const isLeft = async (id: number): Promise<boolean> => (await listUsesAfter(id - 1, 1))[0]?.id === id
   const faults = new LRUCache<string, string>({ max: MAX_REMEMBERED })
   for (let after = 0; ;) {
@@ -60,7 +60,7 @@ function ifAway(error: unknown): undefined {
   return undefined
 }
 
-/** Empty when nothing is wrong. Throws Unavailable when the store is away. */
+/** Empty when nothing is wrong. Throws Unavailable when the store cannot be reached. */
 async function faultOf(
   store: BlobStore,
   { hash, size }: Pick<BlobUse, 'hash' | 'size'>,

@@ -12,7 +12,7 @@ import { createS3Objects, type S3Objects } from './s3/objects.ts'
 import type { S3Settings } from './s3/client.ts'
 
 export interface FileBackend extends BlobBackend {
-  /** Path of a new temporary file; the caller deletes it, or else the next start of the server. */
+  /** Path of a new temporary file; the caller deletes it; otherwise the next start of the server does. */
   temporary(): string
 }
 
@@ -121,7 +121,7 @@ export interface BlobStoresOptions {
   readonly emptyUploads: 'all' | 'old' | 'none'
   /** Of all processes; without them this is the only one. */
   readonly locks?: SharedLocks | undefined
-  /** Told why requests to the bucket fail. */
+  /** Receives the reasons why requests to the bucket fail. */
   readonly log: Pick<Logger, 'warn'>
 }
 

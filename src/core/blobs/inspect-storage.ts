@@ -2,7 +2,7 @@ import { randomHex } from '../platform/crypto/crypto.ts'
 import { isDomainError } from '../platform/errors.ts'
 import type { BlobStores } from './file-backend.ts'
 
-/** Uploads that are older were left by a crash. */
+/** Older uploads are leftovers of a crash. */
 const MAX_UPLOAD_AGE_MS = 48 * 60 * 60_000
 
 /** Aborts the multipart uploads that were abandoned; returns how many there were. */
@@ -24,7 +24,7 @@ async function* oldUploads(bucket: BlobStores['bucket'], now: number) {
 export interface StorageState {
   /** Why the bucket cannot be used, in the words of the library; undefined when it can or none is configured. */
   readonly failure: string | undefined
-  /** Blobs in the backend where new ones do not go. */
+  /** Blobs in the backend that receives no new ones. */
   readonly elsewhere: number
   /** Multipart uploads that were abandoned. */
   readonly oldUploads: number

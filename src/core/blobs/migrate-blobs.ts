@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import { eachAtOnce } from '../platform/concurrency/each-at-once.ts'
 import type { Copied } from '../platform/files/copy-tree.ts'
 
-/** Blobs that are copied at once, and those of a batch. */
+/** The number of blobs that are copied concurrently, and the number in a batch. */
 const AT_ONCE = 8
 const BATCH = 64
 
 /**
  * Copies all blobs of the bucket that the directory lacks into it, in the layout of local blobs: for a backup, which a
- * server reads them from. Throws Unavailable while the bucket is away and for damaged objects.
+ * server reads them from. Throws Unavailable while the bucket cannot be reached and for damaged objects.
  */
 export async function copyBlobsTo(
   stores: BlobStores,
@@ -60,7 +60,7 @@ async function* batches<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void, u
   if (batch.length > 0) yield batch
 }
 
-/** False for a blob that is gone. Throws Invalid when the bytes do not have the hash. */
+/** False for a missing blob. Throws Invalid when the bytes do not have the hash. */
 async function copyBlob(
   from: BlobBackend,
   to: BlobBackend,
@@ -88,7 +88,7 @@ export interface MigrationProgress {
   readonly present: number
   /** Blobs deleted from the source. */
   readonly deleted: number
-  /** What could not be copied, as `store/hash: reason`. */
+  /** The blobs that could not be copied, as `store/hash: reason`. */
   readonly failures: readonly string[]
 }
 
@@ -96,9 +96,9 @@ interface MigrationOptions {
   readonly to: BlobBackend['kind']
   /** Reads every copy again and compares its SHA-256. */
   readonly verify: boolean
-  /** Deletes what the target has from the source. */
+  /** Deletes the blobs that the target has from the source. */
   readonly deleteSource: boolean
-  /** File that remembers how far an earlier run verified. */
+  /** The file that records how far an earlier run verified. */
   readonly stateFile: string
   readonly signal: AbortSignal
   progress?(progress: MigrationProgress): void
@@ -182,7 +182,7 @@ class State {
     this.#hash = hash
   }
 
-  /** What another target's migration left counts for nothing. */
+  /** The record of a migration to another target is ignored. */
   static async load(file: string, target: string): Promise<State> {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error

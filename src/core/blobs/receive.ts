@@ -6,7 +6,7 @@ import type { BlobSource, BlobLimits, StoredBlob } from './blob-store.ts'
 /** The bytes of a source, counted and hashed as they pass. */
 export interface CheckedSource {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** After the last byte. Throws Invalid when the bytes are not what was announced. */
+  /** After the last byte. Throws Invalid when the bytes differ from the announced size or hash. */
   finish(): StoredBlob
 }
 

@@ -5,7 +5,7 @@ import type { RepoId } from '../platform/crypto/ids.ts'
 
 /**
  * Every kind of event with the type of its payload. Each module adds its own kinds by declaration merging in its
- * `*.events.ts`, beside the schemas. Payloads contain ids and what would be gone or changed by the time a subscriber
+ * `*.events.ts`, next to the schemas. Payloads contain ids and the facts that may have changed by the time a subscriber
  * looks; subscribers load the rest. Members are only ever added.
  *
  * @public
@@ -19,7 +19,7 @@ export type EventPayload<Kind extends EventKind> = EventCatalog[Kind]
 /** The schemas of the event kinds that one module declares. */
 export type EventSchemas = { readonly [Kind in EventKind]?: TObject }
 
-/** The payload types of a set of schemas: what `EventCatalog` is extended with. */
+/** The payload types of a set of schemas, for the extension of `EventCatalog`. */
 export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
   readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
 }
@@ -46,12 +46,12 @@ export type NewEvent = {
   readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: EventPayload<Kind> } & WithEntities<Kind>
 }[EventKind]
 
-/** The account that acts, with what is known of its request. */
+/** The account that acts, with the facts of its request. */
 interface EventActor {
   /** 0 for no account. */
   readonly account: { readonly id: number }
   readonly source?: RequestSource | undefined
-  /** What its credentials allow; all where these are absent. */
+  /** The scopes of its credentials; all when absent. */
   readonly scopes?: { readonly publicOnly: boolean; readonly levels: ReadonlyMap<string, string> } | undefined
   readonly onlyRepos?: ReadonlySet<RepoId> | undefined
   readonly deployKeyId?: number | undefined

@@ -10,7 +10,7 @@ import { type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, mar
 const BATCH = 50
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 12
-/** So many attempts at most count of an event that the full disk stops. */
+/** The maximum number of counted attempts of an event that a full disk stops. */
 const FULL_DISK_ATTEMPTS = 4
 
 /** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */

@@ -17,7 +17,7 @@ import { insertEvents } from './event.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
 import { Signal } from '../platform/concurrency/signal.ts'
 
-/** What services need of the outbox. */
+/** The functions of the outbox that services use. */
 export interface Events {
   /**
    * Writes an event in the transaction of the change that it describes and runs its projections; subscriptions get it
@@ -41,7 +41,7 @@ export interface AppendSignal {
   onAppended(listener: () => void): () => void
 }
 
-/** What one module declares and wants of events. */
+/** The events that one module declares and handles. */
 export interface EventParts {
   readonly name: string
   readonly events?: EventSchemas | undefined

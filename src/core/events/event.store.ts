@@ -132,7 +132,7 @@ export async function deleteDispatchedBefore(tx: Tx, time: number): Promise<void
   await tx.deleteFrom('event').where('dispatched_at', '>', 0).where('dispatched_at', '<', time).execute()
 }
 
-/** An event without what happened. */
+/** An event without its payload. */
 export type EventHead = Pick<EventRow, 'actor_id' | 'created_at' | 'id' | 'kind' | 'repo_id'>
 
 const HEAD = ['id', 'kind', 'repo_id', 'actor_id', 'created_at'] as const
@@ -141,7 +141,7 @@ const HEAD = ['id', 'kind', 'repo_id', 'actor_id', 'created_at'] as const
 export const listEventsAfter = (db: Db, after: number, limit: number): Promise<EventHead[]> =>
   db.selectFrom('event').select(HEAD).where('id', '>', after).orderBy('id').limit(limit).execute()
 
-/** 0 when there is none. */
+/** 0 without events. */
 export async function findNewestEventId(db: Db): Promise<number> {
   const row = await db.selectFrom('event').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
   return row?.id ?? 0
@@ -150,7 +150,7 @@ export async function findNewestEventId(db: Db): Promise<number> {
 export const findEventHead = (db: Db, id: number): Promise<EventHead | undefined> =>
   db.selectFrom('event').select(HEAD).where('id', '=', id).executeTakeFirst()
 
-/** The payloads, as JSON, by id; those that do not exist are left out. */
+/** The payloads, as JSON, by id; missing events are omitted. */
 export async function loadPayloads(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('event').select(['id', 'payload']).where('id', 'in', ids).execute()

@@ -20,7 +20,7 @@ import type { Clock } from '../platform/clock.ts'
 /** An event before its payload is read. */
 export type FollowedEvent = Omit<DomainEvent, 'payload'>
 
-/** Who follows the events, and which of them it wants. */
+/** A reader of new events, and the events that it wants. */
 export interface Reading {
   wants(event: FollowedEvent): boolean
   /** Gets each event that it wants once, in the order of ids; the next ones come when it is done. */
@@ -113,12 +113,12 @@ export class EventFollower {
     }
     this.#delivered = this.#position
     const isMore = rows.length === BATCH && ready.length > 0
-    // NOTE: what was committed since the version was read has another version.
+    // NOTE: commits since the version was read have another version.
     this.#version = isMore || this.#gap !== undefined ? undefined : version
     return isMore
   }
 
-  /** NOTE: asked before the events are read: those of transactions that have ended are among them then. */
+  /** NOTE: read before the events, so that the events of all ended transactions are among them. */
   async #settledUpTo(): Promise<number> {
     const gap = this.#gap
     if (gap === undefined || !(await this.#haveEnded(gap.open, gap.since))) return this.#position
@@ -177,7 +177,7 @@ const toEvent = ({ id, kind, repo_id, actor_id, created_at }: EventHead): Follow
   at: created_at,
 })
 
-/** Undefined for an event that was deleted meanwhile. */
+/** Undefined for an event that has been deleted since. */
 const withPayload = (event: FollowedEvent, payload: string | undefined): DomainEvent | undefined =>
   payload === undefined ? undefined : ({ ...event, payload: JSON.parse(payload) as unknown } as DomainEvent)
 
@@ -188,7 +188,7 @@ export async function pruneEvents(database: Database, clock: Clock): Promise<voi
   await database.transaction((tx) => deleteDispatchedBefore(tx, clock.now() - KEEP_MS))
 }
 
-/** What a client has not seen, read in pages. */
+/** The events that a client has not seen, read in pages. */
 export interface MissedEvents {
   /** The next events after `after`, at most `PAGE` of them, by id; none when there are no more up to `upTo`. */
   page(after: number, upTo: number): Promise<readonly DomainEvent[]>

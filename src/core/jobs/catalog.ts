@@ -2,7 +2,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 
 /**
  * Every kind of background job with the type of its payload. Each module adds its own kinds by declaration merging in
- * its `*.jobs.ts`, beside the schemas and handlers.
+ * its `*.jobs.ts`, next to the schemas and handlers.
  *
  * @public
  */
@@ -30,12 +30,12 @@ export interface JobDefinition<Schema extends TObject = TObject> {
 
 export type JobDefinitions = { readonly [Kind in JobKind]?: JobDefinition }
 
-/** The payload types of a set of schemas: what `JobCatalog` is extended with. */
+/** The payload types of a set of schemas, for the extension of `JobCatalog`. */
 export type JobPayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
   readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
 }
 
-/** Declares a job: its payload and what runs it. */
+/** Declares a job: its payload and its handler. */
 export function defineJob<Schema extends TObject>(
   payload: Schema,
   handler: JobHandler<Static<Schema>>,

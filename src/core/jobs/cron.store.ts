@@ -11,7 +11,7 @@ export async function loadCronRuns(db: Db): Promise<Map<string, CronRun>> {
   return new Map(rows.map((row) => [row.name, { lastRunAt: row.last_run_at, runsCount: row.runs_count }]))
 }
 
-/** True for the one node that gets to run the task for the moment `due`. */
+/** True for the one node that runs the task for the time `due`. */
 export async function claimCronRun(tx: Tx, name: string, due: number): Promise<boolean> {
   await tx
     .insertInto('cron_task')

@@ -159,7 +159,7 @@ interface JobNumbers {
   readonly oldestDueAt: number | undefined
 }
 
-/** By kind; kinds without jobs are left out. */
+/** By kind; kinds without jobs are omitted. */
 export async function loadJobNumbers(db: Db, now: number): Promise<JobNumbers[]> {
   const rows = await db
     .selectFrom('job')

@@ -19,7 +19,7 @@ export interface EnqueueOptions {
   readonly key?: string
 }
 
-/** What services need of the queue. */
+/** The functions of the queue that services use. */
 export interface Jobs {
   /** Writes a job in the transaction of the change that needs it: it runs after commit, at least once, on any node. */
   enqueue<Kind extends JobKind>(tx: Tx, kind: Kind, payload: JobPayload<Kind>, options?: EnqueueOptions): Promise<void>

@@ -27,7 +27,8 @@ const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 10
 /**
- * So many attempts at most count of a job that the full disk stops: it runs soon after there is room, and never dies.
+ * The maximum number of counted attempts of a job that a full disk stops: it is retried soon after there is space, and
+ * never becomes a dead letter.
  */
 const FULL_DISK_ATTEMPTS = 3
 
@@ -90,7 +91,7 @@ export class JobRunner {
     await Promise.all(this.#running.keys())
   }
 
-  /** Runs jobs until none is due: what tests and commands wait for. */
+  /** Runs jobs until none is due, for tests and commands. */
   async drain(): Promise<void> {
     while ((await this.#takeSome()) || this.#running.size > 0) await Promise.all(this.#running.keys())
   }
@@ -148,7 +149,7 @@ export class JobRunner {
     }
   }
 
-  /** Extends the lease of a job until `over`; while the database is away, as soon as it is back. */
+  /** Extends the lease of a job until `over`; while the database is unavailable, as soon as it is available again. */
   async #keepLease(job: JobRow, lost: AbortController, over: AbortSignal): Promise<void> {
     const extend = (tx: Tx) => extendLease(tx, job, this.#clock.now() + LEASE_MS)
     while (!over.aborted && !lost.signal.aborted) {
@@ -162,7 +163,7 @@ export class JobRunner {
     }
   }
 
-  /** While the process runs, what came of a job is recorded as soon as the database can be reached. */
+  /** While the process runs, the outcome of a job is recorded as soon as the database can be reached. */
   #record<T>(write: (tx: Tx) => Promise<T>): Promise<T> {
     return retryUntilAvailable(() => this.#database.transaction(write), this.#abort.signal)
   }

@@ -24,7 +24,7 @@ export interface TaskState {
   readonly runsCount: number
 }
 
-/** Tasks by the clock: each due moment is taken by one node. */
+/** Scheduled tasks: each due time is run by one node. */
 export class Schedule {
   readonly #database: Database
   readonly #clock: Clock

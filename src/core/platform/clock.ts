@@ -14,7 +14,7 @@ let lastDate = ''
 
 /**
  * RFC 3339 in UTC with whole seconds, the wire form of every time (behaviour/auth-and-access#response-conventions).
- * NOTE: a list of commits shows hundreds, mostly of few days, so the date of the last one is kept.
+ * NOTE: a list of commits shows hundreds, mostly of few days, so the last formatted date is cached.
  */
 export function wireTime(ms: number): string {
   const seconds = Math.floor(ms / 1000)
@@ -28,7 +28,7 @@ export function wireTime(ms: number): string {
   return flatText(lastDate, 'T', time)
 }
 
-/** Wire form of a moment that never came but is stored as a number. */
+/** The wire form of a time that is not set but stored as a number. */
 export const EPOCH_TIME = '1970-01-01T00:00:00Z'
 
 /** Wire form of a value that does not apply. */

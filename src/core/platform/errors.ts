@@ -1,5 +1,5 @@
 /**
- * What can go wrong in the domain, independent of HTTP. `http/answer/error-response.ts` maps each kind to a status.
+ * Errors of the domain, independent of HTTP. `http/answer/error-response.ts` maps each kind to a status.
  * Anything thrown that is not a DomainError is a bug.
  */
 export type ErrorKind =
@@ -20,7 +20,9 @@ export type ErrorKind =
 
 export class DomainError extends Error {
   readonly kind: ErrorKind
-  /** In X-Ingot-Reason. It never changes, while the message may; the kind when the catalogue does not name the error. */
+  /**
+   * In X-Ingot-Reason. It never changes, while the message may; the kind when the catalogue does not name the error.
+   */
   readonly code: string
   /** Further body members for the few errors that have them (invalid topics, quota). */
   readonly members: Readonly<Record<string, unknown>> | undefined
@@ -158,15 +160,18 @@ export const oversize = (field: string, limit: number, unit: 'characters' | 'ite
   engineErrors.fieldTooLong(field, limit, unit)
 
 /*
- * Errors with a message of one place, and the code of their kind. What occurs twice, or what a client has a reason to
- * tell from others, is in the catalogue.
+ * Errors with a message that is used once, and the code of their kind. An error that occurs twice, or that a client has
+ * a reason to tell from others, is in the catalogue.
  */
 
-/** `reason` goes to the log and to X-Ingot-Message, never to the body; keep it free of what the caller may not know. */
+/**
+ * `reason` goes to the log and to X-Ingot-Message, never to the body; it must not contain facts that the requester may
+ * not learn.
+ */
 export const notFound = (reason: string): DomainError => new DomainError('not-found', reason)
 export const unauthenticated = (message: string): DomainError => new DomainError('unauthenticated', message)
 export const forbidden = (message: string): DomainError => new DomainError('forbidden', message)
-/** What this kind of thing does not do at all, for any caller. */
+/** An operation that this kind of object does not support for any requester. */
 export const notAllowed = (message: string): DomainError => new DomainError('not-allowed', message)
 export const conflict = (message: string): DomainError => new DomainError('conflict', message)
 export const badRequest = (message: string): DomainError => new DomainError('bad-request', message)

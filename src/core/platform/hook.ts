@@ -10,7 +10,7 @@ export interface Hook<Args extends readonly unknown[], Result = void> {
 }
 
 interface HookOptions<Args extends readonly unknown[]> {
-  /** Gets what a handler throws; `run` then goes on with the next one, unless this throws. */
+  /** Receives the error of a handler; `run` then continues with the next one, unless this throws. */
   onError?(error: unknown, ...args: Args): void
 }
 
@@ -53,7 +53,7 @@ export interface Port<T> {
   get(): T
 }
 
-/** `name`: of what is implemented, for errors. */
+/** `name`: the name of the extension point, for errors. */
 export function createPort<T>(name: string): Port<T> {
   let registered: T | undefined
   return {

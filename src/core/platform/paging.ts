@@ -17,7 +17,7 @@ export interface PagingLimits {
 }
 
 /**
- * Never an error: what does not parse is the default, what is too large is the cap (behaviour/auth-and-access#paging).
+ * Never an error: an invalid value is the default, a value above the cap is the cap (behaviour/auth-and-access#paging).
  */
 export function parsePaging(page: string | undefined, limit: string | undefined, limits: PagingLimits): Paging {
   const wantedLimit = parseCount(limit)
@@ -28,7 +28,7 @@ export function parsePaging(page: string | undefined, limit: string | undefined,
   return { page: wanted, limit: size, offset: (wanted - 1) * size }
 }
 
-/** As parseInteger; what has too many digits is as large as a number can be. */
+/** Like parseInteger; a number with too many digits becomes the largest number. */
 function parseCount(text: string | undefined): number {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return 0
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)

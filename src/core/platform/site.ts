@@ -1,4 +1,4 @@
-/** What presenters need of the server itself. */
+/** The properties of the server that presenters need. */
 export interface Site {
   /** Without a trailing slash; where the server is reached. */
   rootUrl(): string

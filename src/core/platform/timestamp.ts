@@ -15,11 +15,11 @@ export function parseTimestamp(text: string): number | undefined {
 export const parseOptionalTimestamp = (text: string | undefined): number | undefined =>
   text ? parseTimestamp(text) : undefined
 
-/** Times are kept in milliseconds and shown in seconds: the bounds of the second that a time is in. */
+/** The bounds of the second of a time: times are stored in milliseconds and shown in seconds. */
 export const startOfSecond = (time: number): number => Math.floor(time / 1000) * 1000
 export const endOfSecond = (time: number): number => startOfSecond(time) + 999
 
-/** COMPAT: the moment that typed clients send for a time that was not set (src/core/platform/timestamp.test.ts). */
+/** COMPAT: the time that typed clients send for a time that was not set (src/core/platform/timestamp.test.ts). */
 export const ZERO_TIME_MS = -62_135_596_800_000
 
 export const isZeroTime = (time: number): boolean => time === ZERO_TIME_MS

@@ -5,7 +5,7 @@
 export const INGOT_VERSION = '26.11.0'
 export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.26.0`
 
-/** What the interface description calls itself (behaviour/base-interface#versioning). */
+/** The version in the interface description (behaviour/base-interface#versioning). */
 export const DESCRIPTION_VERSION = '1.1.1'
 
 /** Whether version `a` was before `b`; both are numbers with dots between them. */

@@ -170,7 +170,7 @@ async function stage(s3: S3Objects, { key, parts, finish }: Parts): Promise<Stag
   const upload = await s3.begin(key)
   let isOpen = true
   const discard = async (): Promise<void> => {
-    // What cannot be aborted now is left to the clean-up of old uploads.
+    // The cleanup of old uploads aborts what cannot be aborted now.
     if (isOpen) await s3.abort(upload).catch(() => undefined)
     isOpen = false
   }
@@ -195,7 +195,7 @@ async function stage(s3: S3Objects, { key, parts, finish }: Parts): Promise<Stag
   }
 }
 
-/** The key is known when the last byte is there. */
+/** The key contains the hash, which is known only after the last byte. */
 async function receiveByFile(
   { s3, settings, keyOf, temporary }: ReceiveDeps,
   parts: AsyncIterable<Buffer>,

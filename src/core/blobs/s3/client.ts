@@ -16,9 +16,9 @@ export interface S3Settings {
   readonly publicEndpoint: string
   /** The bucket is in the path of addresses, not in their host name. */
   readonly pathStyle: boolean
-  /** Undefined: what the environment, the shared files or the machine's role give. */
+  /** Undefined: the credentials come from the environment, the shared files or the role of the machine. */
   readonly keys: { readonly id: string; readonly secret: string } | undefined
-  /** Certificates to trust beside those of the system, in PEM; empty for none. */
+  /** Certificates to trust in addition to those of the system, in PEM; empty for none. */
   readonly ca: string
   readonly encryption: 'none' | 'AES256' | 'aws:kms'
   /** For `aws:kms`; empty for the default key of the bucket. */
@@ -83,7 +83,7 @@ export function createS3Client(settings: S3Settings, log: Pick<Logger, 'warn'>):
 
 type Sign = (key: string, as: BlobLink) => Promise<string>
 
-/** What uploads ask for. */
+/** The parameters of uploads. */
 export const encryptionOf = ({ encryption, kmsKey }: S3Settings) =>
   encryption === 'none' ? {} : { ServerSideEncryption: encryption, ...(kmsKey !== '' && { SSEKMSKeyId: kmsKey }) }
 

@@ -46,7 +46,7 @@ export interface S3Objects extends S3Uploads {
   get(key: string, range: BlobRange | undefined, signal: AbortSignal): Promise<S3Body | undefined>
   /** Bytes, undefined for an object that is not there. */
   size(key: string): Promise<number | undefined>
-  /** Nothing happens for an object that is gone. */
+  /** Does nothing for a missing object. */
   remove(key: string): Promise<void>
   /** Sorted by key; those behind `after`. */
   list(prefix: string, after: string): AsyncIterable<S3Object>

@@ -9,11 +9,11 @@ interface BatchOptions {
   readonly size: number
   /** Milliseconds for which a call waits for more items. */
   readonly pause: number
-  /** How many items may come at all at the moment: a call that has them waits no longer. */
+  /** The maximum number of items that can arrive now: a call with that many does not wait for more. */
   expected(): number
 }
 
-/** One call for many items: those that come while a call runs are gathered for the next one. */
+/** One call for many items: the items that arrive during a call form the next one. */
 export class Batches<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>
   readonly #options: BatchOptions

@@ -1,5 +1,5 @@
 /**
- * Runs a task for each item, a few side by side. The first failure ends those that run, which are waited for, and is
+ * Runs a task for each item, a few side by side. The first failure aborts the running ones, waits for them, and is
  * thrown.
  */
 export async function eachAtOnce<T>(

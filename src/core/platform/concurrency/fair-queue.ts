@@ -1,7 +1,7 @@
 import { engineErrors } from '../errors.ts'
 
 interface FairQueueLimits {
-  /** What the tasks do, for the message of a refusal: `texts are being rendered`. */
+  /** A description of the tasks for the message of a refusal: `texts are being rendered`. */
   readonly what: string
   /** Tasks that run at once. */
   readonly atOnce: number

@@ -101,7 +101,7 @@ const fits = (lock: Lock, mode: LockMode): boolean => !lock.exclusive && (mode =
 
 const isFree = (lock: Lock, mode: LockMode): boolean => lock.waiting.length === 0 && fits(lock, mode)
 
-/** What a mutex has in common with the mutexes of the same name in the other processes of the server. */
+/** The lock that a mutex shares with the mutexes of the same name in the other processes of the server. */
 interface MutexScope {
   /** Of what is locked, such as `refs`: the same in every process. */
   readonly name: string

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds of work without a pause: short beside what other requests wait for anyway. */
+/** Milliseconds of work without a pause: short compared with the other waiting times of requests. */
 const MAX_WORK_MS = 8
 
 /**

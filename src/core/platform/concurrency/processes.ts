@@ -1,11 +1,11 @@
 import { randomHex } from '../crypto/crypto.ts'
 import type { SharedLocks } from './lock-table.ts'
 
-/** Which processes are there, for what they lease in the database. */
+/** The running processes, whose leases in the database are valid. */
 export interface Members {
   /** Names this process in its leases: no other process has the name, whether it ran before or on another machine. */
   readonly self: string
-  /** Those of these names whose processes have ended: what they leased is free. Leaves out unknown names. */
+  /** The names whose processes have ended, so that their leases are free. Without unknown names. */
   ended(names: readonly string[]): readonly string[]
   /**
    * Calls `listener` when `ended` may say more than before, with the names of processes that ended without a graceful
@@ -14,7 +14,7 @@ export interface Members {
   onEnded(listener: (names: readonly string[]) => void): () => void
 }
 
-/** What the processes of one server, or of all servers of a cluster, have in common. */
+/** Communication between the processes of one server, or of all servers of a cluster. */
 export interface Processes extends Members {
   /** How many share the limits of the server, this one included. */
   readonly count: number
@@ -23,7 +23,7 @@ export interface Processes extends Members {
   /** No other process runs yet: this one prepares the data directory. */
   readonly isFirst: boolean
   /**
-   * Wall-clock milliseconds at which the first of them started: what is older was left by an earlier server. 0 where
+   * Wall-clock milliseconds at which the first of them started: older files are leftovers of an earlier server. 0 where
    * that is not known, because there are processes on other machines.
    */
   readonly startedAt: number
@@ -47,13 +47,13 @@ export interface Processes extends Members {
   onAnnounced(topic: string, listener: (detail: string) => void): () => void
   /** Calls `listener` when announcements of any topic may have been missed; returns the function that stops it. */
   onMissed(listener: () => void): () => void
-  /** The answers of the others on this machine; those that do not answer within a second are left out. */
+  /** The answers of the others on this machine; without processes that do not answer within a second. */
   ask(question: string): Promise<readonly string[]>
-  /** Answers what others on this machine ask. */
+  /** Answers the questions of other processes on this machine. */
   answer(question: string, give: () => Promise<string>): void
 }
 
-/** What caches and queues need, which tell their like in the other processes. */
+/** Used by caches and queues to notify the same ones in the other processes. */
 export type Announcer = Pick<Processes, 'announce' | 'onAnnounced' | 'onMissed'>
 
 /** A server of one process. */
@@ -80,7 +80,7 @@ export function onlyProcess(): Processes {
   }
 }
 
-/** The same processes with names that begin with `scope`; of the names of other scopes nothing is known. */
+/** The same processes with names that begin with `scope`; names of other scopes are unknown. */
 export function withinScope(local: Processes, scope: string): Processes {
   const prefix = `${scope}/`
   return {
@@ -94,7 +94,7 @@ export function withinScope(local: Processes, scope: string): Processes {
   }
 }
 
-/** A directory of this process alone: `path`, or `path-1` and so on beside other processes. */
+/** A directory of only this process: `path`, or `path-1` and so on if other processes run. */
 export const ownDirectory = ({ slot }: Pick<Processes, 'slot'>, path: string): string =>
   slot === 0 ? path : `${path}-${slot}`
 

@@ -5,9 +5,9 @@ import type { Announcer } from './processes.ts'
 
 interface RateLimitOptions {
   readonly clock: Clock
-  /** What is limited, for the message of a refusal; of this limit alone. */
+  /** The subject of the limit, for the message of a refusal; unique to this limit. */
   readonly what: string
-  /** Units that come back in a minute; 0 is no limit. */
+  /** Units that are added in a minute; 0 for no limit. */
   readonly perMinute: number
   /** Units that may be spent at once. */
   readonly burst: number

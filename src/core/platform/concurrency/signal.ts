@@ -1,6 +1,6 @@
 import { type Announcer, onlyProcess } from './processes.ts'
 
-/** Tells listeners in all processes of the server that there is something new to look at, but not what. */
+/** Notifies listeners in all processes of the server of new work, without describing it. */
 export class Signal {
   readonly #listeners = new Set<() => void>()
   readonly #topic: string

@@ -7,7 +7,7 @@ export interface SecretKey {
   readonly bytes: Buffer
 }
 
-/** The keys that are known now; the first one seals, the others only open. Never empty. */
+/** The current keys: the first one encrypts, the others only decrypt. Never empty. */
 export type SecretKeys = () => readonly SecretKey[]
 
 const NONCE = 12
@@ -24,14 +24,14 @@ export function deriveSecretKey(secret: string): SecretKey {
   return { id, bytes }
 }
 
-/** Secrets of others that must be read again: encrypted at rest, bound to what they belong to. */
+/** Secrets that must be read again: encrypted at rest, bound to the row that they belong to. */
 export type SecretBox = ReturnType<typeof createSecretBox>
 
 /** AES-256-GCM. Each sealed text names its key, so that texts of several keys can be read. */
 export function createSecretBox(keys: SecretKeys) {
   const prefixOf = ({ id }: SecretKey): string => `v2.${id}.`
   return {
-    /** `context` names the place of the secret (`push_mirror.password`); opening needs the same. */
+    /** `context` is the location of the secret (`push_mirror.password`); opening needs the same. */
     seal(plain: string, context: string): string {
       const key = keys()[0]!
       return `${prefixOf(key)}${encrypt(key, plain, context).toString('base64url')}`
@@ -44,7 +44,7 @@ export function createSecretBox(keys: SecretKeys) {
       if (text === undefined) throw new Error('not a sealed secret')
       return decryptWithAny(keys(), Buffer.from(text, 'base64url'), context)
     },
-    /** What every text begins with that is sealed now. */
+    /** The prefix of the texts that are sealed with the current key. */
     prefix: (): string => prefixOf(keys()[0]!),
   }
 }

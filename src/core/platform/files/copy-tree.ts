@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface CopyRules {
-  /** Paths below the root, with slashes, that are left out with everything under them. */
+  /** Paths below the root, with slashes, that are omitted with everything under them. */
   skip?(path: string): boolean
   /** Files that never change once they have their name: not copied again when the copy has the same size. */
   isImmutable?(path: string): boolean
@@ -16,8 +16,8 @@ export interface Copied {
 }
 
 /**
- * Copies a directory while others work in it: files that go meanwhile are passed over, symbolic links are not followed.
- * Shares blocks where the file system can.
+ * Copies a directory that others write to: files that are deleted during the copy are skipped, symbolic links are not
+ * followed. Shares blocks where the file system can.
  */
 export async function copyTree(from: string, to: string, rules: CopyRules = {}, below = ''): Promise<Copied> {
   let files = 0

@@ -2,7 +2,7 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ifGone } from './gone.ts'
 
-/** Makes the names in a directory survive a power cut; a directory that is gone needs nothing. */
+/** Makes the names in a directory survive a power cut; does nothing for a missing directory. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(ifGone(undefined))
   if (!handle) return
@@ -50,7 +50,7 @@ export async function writeDurably(path: string, data: string): Promise<void> {
   await replaceDurably(fresh, path)
 }
 
-/** Gives a file a second name; one that is taken already is left as it is. */
+/** Gives a file a second name, unless the name exists already. */
 export async function linkOnce(from: string, to: string, again = true): Promise<boolean> {
   try {
     await link(from, to)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 
 
 const LOCK = /^\d+: .*? (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm
 
-/** The other processes with a lock on a file, as Linux lists them (proc_locks(5)); none where it cannot be known. */
+/** The other processes with a lock on a file, as Linux lists them (proc_locks(5)); none on other systems. */
 export function listLockHolders(path: string): number[] {
   try {
     const [file, inode] = [realpathSync(path), String(statSync(path).ino)]

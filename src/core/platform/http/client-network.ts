@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 const GROUPS_OF_64_BITS = 4
-/** A longer text, as a proxy may send one, is no address. */
+/** A longer text, as a proxy may send one, is not an address. */
 const MAX_ADDRESS_LENGTH = 64
 
 /**

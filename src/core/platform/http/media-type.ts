@@ -1,6 +1,6 @@
 /**
- * What HTTP says of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every transport that serves
- * files.
+ * The HTTP properties of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every transport that
+ * serves files.
  */
 
 const MEDIA: Readonly<Record<string, string>> = {
@@ -21,11 +21,11 @@ const MEDIA: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 }
 
-/** Keeps a browser from running what a user uploaded. */
+/** Prevents browsers from running uploads of users. */
 export const SANDBOX_CSP = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /**
- * Text as plain text whatever it is, media by their kind, all else as bytes. `head` are the first bytes of the file.
+ * Any text is plain text, media have their type, other files are bytes. `head` are the first bytes of the file.
  */
 export function contentType(name: string, head: Buffer): string {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
@@ -57,7 +57,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** One range of bytes; several, or a syntax that is none, are answered with the whole file. */
+/** One range of bytes; several ranges or an invalid syntax return the whole file. */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'bad' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '')
   if (!match || (match[1] === '' && match[2] === '')) return undefined
@@ -72,7 +72,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
 export const isText = (head: Buffer): boolean => !/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
 
 function isUtf8(head: Buffer): boolean {
-  // The sample may end inside a character: up to three bytes are left out.
+  // The sample may end inside a character: up to three bytes are ignored.
   for (let cut = 0; cut < 4; cut++) {
     try {
       new TextDecoder('utf-8', { fatal: true }).decode(head.subarray(0, head.length - cut))

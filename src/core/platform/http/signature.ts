@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 /** A request as far as a signature can cover it. */
 export interface SignableRequest {
   readonly method: string
-  /** Path and query as the client asked for them. */
+  /** Path and query as the client sent them. */
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** What a `Signature` header says (draft-cavage-http-signatures-12 §2.1); nothing of it is verified yet. */
+/** The content of a `Signature` header (draft-cavage-http-signatures-12 §2.1), not verified yet. */
 export interface HttpSignature {
   readonly keyId: string
   readonly signature: Buffer
-  /** What is signed, names in lower case. */
+  /** The signed headers, names in lower case. */
   readonly covered: readonly string[]
   /** Seconds since the epoch. */
   readonly created: number | undefined
@@ -24,7 +24,7 @@ const PARAMETER = /\s*([A-Za-z]+)=(?:"([^"]*)"|(\d{1,15}))\s*(?:,|$)/y
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const MAX_COVERED = 32
 
-/** Undefined for what is no such header. The algorithm it names is not read: the key says which ones there are. */
+/** Undefined for any other header. Its algorithm is ignored: the key determines the possible ones. */
 export function parseHttpSignature(header: string): HttpSignature | undefined {
   const parameters = readParameters(header)
   const keyId = parameters?.get('keyId')
@@ -110,7 +110,7 @@ export function parseDigest(header: string | string[] | undefined): ReadonlyMap<
   return found
 }
 
-/** True when every hash that is named, at least one, is that of the body. */
+/** True when the header contains at least one hash, and all are those of the body. */
 export function isDigestOf(digests: ReadonlyMap<string, Buffer>, body: Uint8Array): boolean {
   return (
     digests.size > 0 && [...digests].every(([hash, digest]) => createHash(hash).update(body).digest().equals(digest))

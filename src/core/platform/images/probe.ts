@@ -13,7 +13,7 @@ export interface ImageInfo {
 
 export const mediaTypeOf = (kind: ImageKind): string => `image/${kind}`
 
-/** Kind and size by the header alone, before anything is decoded; undefined for what is none of the four kinds. */
+/** Kind and size by the header alone, before anything is decoded; undefined for other kinds. */
 export function probeImage(data: Buffer): ImageInfo | undefined {
   try {
     return png(data) ?? gif(data) ?? webp(data) ?? jpeg(data)
@@ -79,7 +79,7 @@ export class ImageError extends Error {
 
 /**
  * Decodes a PNG, JPEG or GIF whose size was checked before, in a child process, and gives it as a PNG of `side` by
- * `side` pixels. Throws ImageError for what cannot be decoded in time, too-many-requests when too many wait.
+ * `side` pixels. Throws ImageError for an image that cannot be decoded in time, too-many-requests when too many wait.
  */
 export async function decodeImage(taskPool: TaskPool, input: ImageInput, rateLimitKey: string): Promise<Buffer> {
   try {

@@ -22,7 +22,7 @@ export class TaskError extends Error {
   }
 }
 
-/** What the server sends; without `isRun` the module is loaded and nothing else. */
+/** A message of the server; without `isRun` the child only loads the module. */
 export interface Request {
   readonly id: number
   readonly module: string
@@ -77,7 +77,7 @@ const LOAD_DEADLINE_MS = 30_000
 
 /**
  * A child process that runs tasks, one at a time. It has no environment, starts no programs and reads nothing but the
- * program itself. Whatever a task does to it, the server goes on: the task fails and the process is gone.
+ * program itself. Whatever a task does, the server continues: the task fails and the process ends.
  */
 export class TaskChild {
   readonly #process: ChildProcess
@@ -115,7 +115,7 @@ export class TaskChild {
     this.#loaded.add(module.url)
   }
 
-  /** Throws TaskError; after all reasons but `failed` the process is gone. */
+  /** Throws TaskError; for all reasons but `failed` the process has ended. */
   async run<Input, Output>(module: TaskModule<Input, Output>, input: Input, options: RunOptions): Promise<Output> {
     await this.load(module)
     const unwatch = watchMemory(this.#process.pid, this.#limits.memory, () =>

@@ -1,11 +1,11 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
 import { type ChildLimits, TaskChild, type TaskModule, TaskError } from './task-child.ts'
 
-/** What runs in the children of a pool. */
+/** A task that runs in the children of a pool. */
 export interface TaskKind<Input, Output> extends TaskModule<Input, Output> {
   /** Milliseconds of one task. */
   readonly deadline: number
-  /** Its tasks take long: only one of all such kinds runs at once, so that a child is left for the others. */
+  /** Its tasks take long: only one task of all such kinds runs at a time, so that a child is free for the others. */
   readonly isLong?: boolean
 }
 
@@ -15,7 +15,7 @@ interface PoolOptions {
   readonly idleMs?: number
 }
 
-/** Of each process of a server: with one alone the task of a caller would wait for that of another. */
+/** The number of children of each process: with only one, a task would wait for the tasks of other callers. */
 const CHILDREN = 2
 const IDLE_MS = 120_000
 /** A child is replaced after this much work: well before its limit of processor time. */

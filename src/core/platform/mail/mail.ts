@@ -16,7 +16,7 @@ export interface Mail {
   readonly text: string
   readonly html: string
   readonly messageId: string
-  /** Ids of the mails that this one follows, the first mail of the thread first. */
+  /** Ids of the earlier mails of the thread, the oldest first. */
   readonly references: readonly string[]
   /** Further headers by name. */
   readonly headers: Readonly<Record<string, string>>
@@ -50,10 +50,10 @@ export interface SmtpSettings {
   readonly protocol: 'smtp' | 'smtps' | 'starttls'
   readonly host: string
   readonly port: number
-  /** Empty for a server that asks for none. */
+  /** Empty for a server without authentication. */
   readonly user: string
   readonly password: string
-  /** Certificates to trust beside those of the system, in PEM; empty for none. */
+  /** Certificates to trust in addition to those of the system, in PEM; empty for none. */
   readonly ca: string
 }
 

@@ -29,7 +29,7 @@ const V4: Readonly<Record<Exclude<AddressClass, 'public'>, readonly string[]>> =
 const GLOBAL_V6 = '2000::/3'
 const LOOPBACK_V6 = '::1/128'
 const UNIQUE_LOCAL_V6 = 'fc00::/7'
-/** Within 2000::/3 but no place to go: Teredo and other protocol assignments, documentation, 6to4, AS112. */
+/** Within 2000::/3 but not reachable: Teredo and other protocol assignments, documentation, 6to4, AS112. */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 const listOf = (ranges: readonly string[]): BlockList => {
@@ -75,7 +75,7 @@ export function plainAddress(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** Throws for a text that is no address. */
+/** Throws for a text that is not an address. */
 export function classifyAddress(address: string): AddressClass {
   const plain = plainAddress(address)
   const family = isIP(plain)

@@ -62,7 +62,7 @@ interface OutgoingRequest {
   readonly body?: string | Uint8Array | OutgoingBody
   /** Milliseconds for the whole exchange, redirects included. */
   readonly timeout?: number
-  /** Milliseconds in which nothing moves until the other server counts as gone. */
+  /** Milliseconds without any data until the request to the other server fails. */
   readonly idle?: number
   /** Bytes of the answer's body. */
   readonly maxBytes?: number
@@ -104,7 +104,7 @@ export type OutgoingClient = ReturnType<typeof createOutgoingClient>
 export function createOutgoingClient(options: OutgoingOptions) {
   let agent: Promise<Agent> | undefined
 
-  /** The same for bytes of any number: `take` reads what it wants of the answer; what it leaves is given up. */
+  /** The same for bytes of any number: `take` reads as much of the response as it needs; the rest is discarded. */
   async function stream<T>(
     url: string,
     request: OutgoingRequest,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici'
 import { OutgoingError } from './outgoing-error.ts'
 
-/** Bytes to send, given anew at every redirect that repeats the request. */
+/** Bytes to send, created again for every redirect that repeats the request. */
 export interface OutgoingBody {
   /** Announced as Content-Length; sent in chunks when absent. */
   readonly size?: number
@@ -103,7 +103,7 @@ async function toSend(
   return { body: stream, ...(size !== undefined && { headers: { 'content-length': String(size) } }) }
 }
 
-/** What the sender itself could not give: no fault of the other server. */
+/** The body could not be read; not an error of the other server. */
 export class BodyError extends Error {}
 
 async function opened(body: OutgoingBody): Promise<AsyncIterable<Uint8Array>> {

@@ -5,7 +5,7 @@ import { OutgoingError } from './outgoing-error.ts'
 
 /** Which hosts the server may connect to on behalf of users. */
 export interface HostRules {
-  /** `host` as in a URL, without brackets; `address` is where it leads at this moment. */
+  /** `host` as in a URL, without brackets; `address` is its current address. */
   allows(host: string, address: string): boolean
 }
 
@@ -79,8 +79,8 @@ export function createHostGuard(allowed: string, setting: string, lookup: Lookup
   const rules = readRules(allowed, setting)
   return {
     /**
-     * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it. Throws
-     * OutgoingError: refused when there is none, unreachable when the name does not exist.
+     * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it.
+     * Throws OutgoingError: refused when there is none, unreachable when the name does not exist.
      */
     async resolve(host: string): Promise<readonly [string, ...string[]]> {
       const name = host.replace(/^\[(.*)\]$/, '$1')

@@ -25,7 +25,10 @@ export interface GlobItems {
   readonly anyOne: readonly number[]
   readonly stars: readonly number[]
   readonly doubleStars: readonly number[]
-  /** By item, those that follow without a character: the branches of braces, and from the end of each what is after. */
+  /**
+   * By item, the items reached without a character: the branches of braces, and after the end of each branch the next
+   * item.
+   */
   readonly jumps: ReadonlyMap<number, readonly number[]>
 }
 

@@ -13,7 +13,7 @@ export const isGlob = (pattern: string): boolean => GLOB_CHARACTERS.test(pattern
 
 /**
  * `*` and `?` stop at the separators, `**` does not; `[a-z]`, `[!a-z]` and `[^a-z]` are one character; `{a,b}` is
- * either; a backslash takes the next character literally. What is not closed stands for itself, so every text is a
+ * either; a backslash takes the next character literally. An unclosed bracket or brace is literal, so every text is a
  * pattern. All ways to match are followed at once, as the bits of 32-bit words: time is linear in the text, and in the
  * pattern, of which one operation follows 32 characters.
  */
@@ -29,7 +29,7 @@ type Positions = Uint32Array<ArrayBuffer>
 class GlobAutomaton {
   readonly #items: GlobItems
   readonly #separators: string
-  /** Items that are `*` or `**`: they may be left without a character, and stay after one. */
+  /** Items that are `*` or `**`, which match any number of characters, also none. */
   readonly #loops: Positions
   /** Items that lead to others without a character. */
   readonly #jumps: Positions
@@ -87,7 +87,7 @@ class GlobAutomaton {
     const code = char.codePointAt(0)!
     for (const [at, { isNegated, ranges }] of this.#items.classes) {
       const isNamed = isMember(ranges, code)
-      // NOTE: a class matches a separator only where it names it, never by what it leaves out.
+      // NOTE: a class matches a separator only if it contains it; a negated class never does.
       if (isNegated ? !isNamed && !isSeparator : isNamed) mask[wordOf(at)]! |= bitOf(at)
     }
     if (this.#masks.size < MAX_MASKS) this.#masks.set(char, mask)

@@ -9,14 +9,17 @@ const COMPILING_CHARACTER = 4
 /** Units to follow one character of the text, and one more for 32 characters of the pattern. */
 const FOLLOWING = 4
 
-/** What one request may spend on patterns that others wrote without a pause. */
+/** The time that one request may spend on patterns of users without a pause. */
 export type MatchBudget = ReturnType<typeof createMatchBudget>
 
 /** NOTE: matching is linear in the text (see compileGlob), but there may be thousands of patterns. */
 export function createMatchBudget(max = MAX_MATCHING) {
   let left = max
   return {
-    /** False when nothing is left to compile the pattern, unless that is done, and to try it on the text. */
+    /**
+     * False when the budget does not suffice to compile the pattern, unless it is compiled, and to match it with the
+     * text.
+     */
     spend(pattern: string, text: string, isCompiled: boolean = false): boolean {
       if (!isCompiled) left -= COMPILING + COMPILING_CHARACTER * pattern.length
       left -= (FOLLOWING + Math.ceil(pattern.length / 32)) * text.length

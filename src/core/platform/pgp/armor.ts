@@ -6,7 +6,7 @@ const BEGIN = /-----BEGIN PGP ([A-Z ]{1,40})-----/g
 const END = /-----END PGP ([A-Z ]{1,40})-----/g
 
 /**
- * The armored blocks of one kind in a text (RFC 9580 §6.2), in their order; the text between them is left out.
+ * The armored blocks of one kind in a text (RFC 9580 §6.2), in their order; the text between them is ignored.
  * Throws PgpError when there are none, when a block of another kind is among them, and for a text above `maxLength`
  * characters.
  */

@@ -8,7 +8,7 @@ interface PgpComponent {
   readonly keyId: string
   /** The bare public key packet with its header, base64. */
   readonly packet: string
-  /** What the algorithm is able to do, whatever the key's flags say. */
+  /** The uses that the algorithm supports, whatever the flags of the key. */
   readonly canSign: boolean
   readonly canEncrypt: boolean
   /** Epoch milliseconds; 0: never. */
@@ -101,7 +101,7 @@ const succeeds = (check: () => Promise<unknown>): Promise<boolean> =>
     () => false,
   )
 
-/** NOTE: the library gives null for a key that is no longer valid; its expiry cannot be read. */
+/** NOTE: the library returns null for a key that is no longer valid; its expiry cannot be read. */
 async function expiry(read: () => Promise<Date | number | null>): Promise<number> {
   const time = await read().catch(() => null)
   return time instanceof Date ? time.getTime() : 0

@@ -11,7 +11,9 @@ const MAX_SIGNATURES = 8
 
 const parsedKeys = new LRUCache<string, Promise<Key>>({ max: 64 })
 
-/** Ids of the keys that made a detached signature, 16 upper-case hex digits each. Throws PgpError for what is none. */
+/**
+ * Ids of the keys that made a detached signature, 16 upper-case hex digits each. Throws PgpError for any other text.
+ */
 export async function readSignatureKeyIds(armored: string): Promise<string[]> {
   const { packets } = await parse(await loadOpenPgp(), armored)
   return [...new Set(packets.map((packet) => packet.issuerKeyID.toHex().toUpperCase()))]

@@ -24,7 +24,7 @@ export function watchMemory(pid: number | undefined, maxBytes: number, onExceede
   }
 }
 
-/** Undefined for a process that is gone, and on systems that do not report it. */
+/** Undefined for a process that has ended, and on systems that do not report it. */
 async function ownMemory(pid: number | string): Promise<number | undefined> {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1]
   if (kib === undefined) return undefined

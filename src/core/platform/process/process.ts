@@ -8,19 +8,19 @@ export type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 export interface RunOptions {
   readonly cwd?: string
-  /** The whole environment of the child beside PATH; nothing is inherited. */
+  /** The whole environment of the child except PATH; nothing is inherited. */
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
   /** Milliseconds until the child is killed. */
   readonly deadline?: number
-  /** Bytes of standard output kept before the child is killed as runaway. */
+  /** The maximum number of bytes of standard output; the child is killed when it writes more. */
   readonly maxOutput?: number
   /** Bytes of memory of its own before the child is killed as runaway; see watchMemory. */
   readonly maxMemory?: number
   readonly signal?: AbortSignal
-  /** Gives the child a process group of its own, so that `killGroup` also ends what it started. */
+  /** Starts the child in its own process group, so that `killGroup` also ends its children. */
   readonly group?: boolean
-  /** It lives on for others than who starts it, so it is no background process even when it is started there. */
+  /** The child serves other requests too, so it does not get the low priority of background work that starts it. */
   readonly isShared?: boolean
 }
 

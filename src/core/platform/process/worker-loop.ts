@@ -3,15 +3,15 @@ import type { Logger } from '../logger.ts'
 
 /** Lets the request that made the work answer first. */
 const SOON_MS = 20
-/** Between two calls while the database is away. */
+/** The interval of calls while the database is unavailable. */
 const AWAY_MS = 500
-/** After the database was away; four times what a process needs to find that it is back. */
+/** Milliseconds after an outage of the database; four times the time in which a process notices its end. */
 const JUST_BACK_MS = 2_000
 
 /**
- * Calls `work` until it says there is nothing left, then sleeps until woken or `interval` milliseconds have passed. One
- * call at a time; a failing call is logged and tried again after the interval, while the database is away every half
- * second without a line for each.
+ * Calls `work` until it reports that nothing is due, then sleeps until woken or `interval` milliseconds have passed.
+ * One call at a time; a failing call is logged and retried after the interval, while the database is unavailable every
+ * half second without a line for each.
  */
 export class WorkerLoop {
   readonly #work: () => Promise<boolean>
@@ -23,7 +23,7 @@ export class WorkerLoop {
   #wake: (() => void) | undefined
   #soon: NodeJS.Timeout | undefined
   #isAway = false
-  /** `performance.now()` of the last call that found the database away. */
+  /** `performance.now()` of the last call that found the database unavailable. */
   #awayAt = -Infinity
 
   constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
@@ -52,7 +52,7 @@ export class WorkerLoop {
     this.#wake?.()
   }
 
-  /** There is something to do that has a moment's time: a burst of calls wakes once. A start looks by itself. */
+  /** Wakes the loop for work that may wait briefly: a burst of calls wakes it once. Not needed at the start. */
   wakeSoon(): void {
     if (this.#stopped) return
     this.#soon ??= setTimeout(() => {

@@ -7,7 +7,7 @@ export interface SshCertificate {
   readonly key: Buffer
   /** Whom the authority says it is for, in its order. */
   readonly principals: readonly string[]
-  /** What the authority calls it. */
+  /** The name that the authority gave it. */
   readonly name: string
   readonly isForUsers: boolean
   /** Seconds since the epoch; valid from the first on, until before the second. */
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, { readonly type: string; readonly members: 
 const FOR_USERS = 1
 const MAX_BYTES = 32 * 1024
 
-/** Undefined for what is no certificate, or none that the authority named in it signed. */
+/** Undefined for an invalid certificate, and for one that its authority did not sign. */
 export function parseSshCertificate(wire: Buffer): SshCertificate | undefined {
   try {
     return wire.length > MAX_BYTES ? undefined : read(wire)

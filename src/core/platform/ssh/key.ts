@@ -13,7 +13,7 @@ export interface SshPublicKey {
   readonly bits: number
 }
 
-/** The input is no public key; `reason` is a phrase for the person who sent it. */
+/** The input is not a public key; `reason` is a phrase for the user who sent it. */
 export class SshKeyError extends Error {
   readonly kind: 'content' | 'unknown-algorithm'
 
@@ -73,7 +73,7 @@ function fromWire(wire: Buffer, comment: string): SshPublicKey {
   }
 }
 
-/** Checks what the type says of its members; gives the size of the key in bits. */
+/** Checks the members that the type requires; returns the size of the key in bits. */
 function readKey(algorithm: string, reader: WireReader): number {
   switch (algorithm) {
     case 'ssh-ed25519':
@@ -190,7 +190,10 @@ const cleanComment = (comment: string): string => comment.replaceAll(/\p{Cc}+/gu
 
 const wrong = (reason: string): SshKeyError => new SshKeyError('content', reason)
 
-/** Reads the length-prefixed members of RFC 4251 §5; what is cut off or not in its shortest form throws. */
+/**
+ * Reads the length-prefixed members of RFC 4251 §5; throws for truncated members and for numbers not in their shortest
+ * form.
+ */
 export class WireReader {
   readonly #data: Buffer
   #offset = 0

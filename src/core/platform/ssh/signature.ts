@@ -15,7 +15,7 @@ const MAGIC = 'SSHSIG'
 const MAX_TEXT = 32 * 1024
 const HASHES = ['sha256', 'sha512']
 
-/** Throws SshKeyError for what is no such signature. */
+/** Throws SshKeyError for any other text. */
 export function parseSshSignature(armored: string): SshSignature {
   const body = armored.length > MAX_TEXT ? undefined : ARMOR.exec(armored.trim())?.[1]
   const wire = Buffer.from(body ?? '', 'base64')
@@ -123,7 +123,7 @@ function padded(number: Buffer, length: number): Buffer | undefined {
   return number.length > length ? undefined : Buffer.concat([Buffer.alloc(length - number.length), number])
 }
 
-/** What a security key signs (OpenSSH PROTOCOL.u2f); undefined when no user touched it. */
+/** The data that a security key signs (OpenSSH PROTOCOL.u2f); undefined when no user touched it. */
 function tokenData({ key, made, data }: Parts): Buffer | undefined {
   const application = key.bytes()
   const flagsAndCounter = made.rest(5)

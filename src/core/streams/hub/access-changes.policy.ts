@@ -1,6 +1,6 @@
 import type { DomainEvent, EventKind, FollowedEvent } from '../../events/index.ts'
 
-/** Kinds of the families below that change neither accounts nor what they may read. */
+/** Kinds of the families below that change neither accounts nor their access. */
 const WITHOUT_EFFECT: ReadonlySet<EventKind> = new Set([
   'org.created',
   'repo.created',
@@ -36,7 +36,7 @@ const FAMILIES = /^(?:oauth|org|repo|team|user)\./
 /** Whether an open stream may have to end, or to show other things, after the event; new kinds count. */
 export const mayChangeAccess = ({ kind }: FollowedEvent): boolean => FAMILIES.test(kind) && !WITHOUT_EFFECT.has(kind)
 
-/** Kinds that concern what one account signs in with. */
+/** Kinds that concern the credentials of one account. */
 const OF_CREDENTIALS = [
   'user.credentials_changed',
   'user.key_deleted',

@@ -34,7 +34,7 @@ export class ClientStream extends Readable {
     else this.push(bytes)
   }
 
-  /** Resolves when little waits for the client, or it has left. */
+  /** Resolves when few bytes wait for the client, or it has disconnected. */
   async drained(): Promise<void> {
     while (this.isOpen && this.readableLength > this.#max / 2)
       await new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ export class ClientStream extends Readable {
     this.#proceed = undefined
   }
 
-  /** The client gets what waits for it and then the end. */
+  /** Sends the waiting bytes to the client, then ends the stream. */
   end(last: string): void {
     if (!this.isOpen) return
     this.push(last)
@@ -52,9 +52,9 @@ export class ClientStream extends Readable {
   }
 }
 
-/** What one event says on a stream, in the form of server-sent events. */
+/** The message of one event on a stream, in the form of server-sent events. */
 export interface Message {
-  /** Of the event; what clients resume by. */
+  /** The id of the event, by which clients resume. */
   readonly id: number
   readonly bytes: Buffer
 }
@@ -84,7 +84,7 @@ const positionOf = (id: number | undefined): string => (id === undefined ? '' : 
  */
 export type ResetReason = 'too-much' | 'unknown-id'
 
-/** What came before is not known; what follows comes after the id. */
+/** Events before the id may have been missed; messages after this one are of later events. */
 export const resetMessage = (id: number, reason: ResetReason): string =>
   `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason })}\n\n`
 
@@ -98,7 +98,7 @@ const endMessage = (reason: EndReason): string => `event: end\ndata: ${JSON.stri
 
 const ID = /^\d{1,15}$/
 
-/** The id of the header; NaN for a text that is none, undefined without one. */
+/** The id of the header; NaN for an invalid text, undefined without a header. */
 export function readLastEventId(text: string | string[] | undefined): number | undefined {
   const given = Array.isArray(text) ? text[0] : text
   if (given === undefined || given === '') return undefined
@@ -114,7 +114,7 @@ interface ListenerInput<Access> {
   readonly now: number
 }
 
-/** A client with an open stream, and what it may read. */
+/** A client with an open stream, and its access. */
 export class Listener<Access = unknown> {
   readonly stream: ClientStream
   /** Epoch milliseconds. */
@@ -153,19 +153,19 @@ export class Listener<Access = unknown> {
     this.#isLive = true
   }
 
-  /** What it may read may have changed. */
+  /** The access of the client may have changed. */
   markStale(): void {
     this.#isStale = true
   }
 
-  /** The account of these credentials must be checked anew, which only a new request can do for some credentials. */
+  /** The account of these credentials must be checked again; for some credentials only a new request can do that. */
   markCredentials(accountId: number): void {
     if (this.#reauthorization.requesterId !== accountId) return
     if (this.#reauthorization.renewsCredentials) this.markStale()
     else this.end('refused')
   }
 
-  /** Whether it gets messages of new events, and what it may read is as stored now. */
+  /** Whether it receives messages of new events, and its access is current. */
   async isReady(): Promise<boolean> {
     return this.#isLive && (await this.isAdmitted())
   }
@@ -187,14 +187,14 @@ export class Listener<Access = unknown> {
       this.#viewer = viewer
       this.#access = access
     } catch {
-      // NOTE: also when the database is away: the client comes back and gets the answer to its request.
+      // NOTE: also when the database is unavailable: the client reconnects and gets the response to its request.
       this.end('refused')
     } finally {
       this.#renewing = undefined
     }
   }
 
-  /** Sends messages of new events, without those that it has. */
+  /** Sends messages of new events that the client does not have. */
   send(messages: readonly Message[]): void {
     for (const { id, bytes } of messages) {
       if (id <= this.#after) continue

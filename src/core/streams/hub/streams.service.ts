@@ -57,20 +57,20 @@ class Renewals {
   }
 }
 
-/** What streams of one kind send of new events. */
+/** The messages that streams of one kind send for new events. */
 export interface Board {
   wants(event: FollowedEvent): boolean
-  /** Sends what the events say to those of its listeners that are ready. */
+  /** Sends the messages of the events to its ready listeners. */
   take(events: readonly DomainEvent[]): Promise<void>
 }
 
-/** What one stream is about. */
+/** The subject of one stream. */
 export interface Channel<Access> {
   /** The board sends messages to the listener until the function is called that it returns. */
   join(listener: Listener<Access>): () => void
-  /** The events after the one of an id; undefined when they are not known any more. */
+  /** The events after the one of an id; undefined when they have been deleted. */
   missed(id: number): Promise<MissedEvents | undefined>
-  /** What the events say to the listener, which may read each message when it comes. */
+  /** The messages of the events for the listener, which may read each one when it is sent. */
   read(events: readonly DomainEvent[], listener: Listener<Access>): AsyncIterable<Message>
   /** Messages that are sent to a client that resumes; with more it has to read again. */
   readonly maxMissed: number
@@ -165,7 +165,7 @@ class StreamHub implements Streams {
     })
     try {
       const events = await this.#follow()
-      // NOTE: what changed since the request was authorized may be before the first event that is followed.
+      // NOTE: changes since the authorization of the request may precede the first event that is read.
       listener.markStale()
       this.#renewals.start()
       this.#begin({ listener, channel, events, id: readLastEventId(request.lastEventId) }).catch((error: unknown) => {
@@ -186,7 +186,7 @@ class StreamHub implements Streams {
     await Promise.all([this.#stopping, this.#beating, this.#renewals.stopped()])
   }
 
-  /** Sends what the client missed, page by page, until it has all that the follower has read. */
+  /** Sends the events that the client missed, page by page, until it has all that the follower has read. */
   async #begin<Access>({ listener, channel, events, id }: Beginning<Access>): Promise<void> {
     const { stream } = listener
     if (id === undefined) {
