@@ -1,5 +1,5 @@
 import { defaultCode, engineErrors, type ErrorEntry, type ErrorKind } from '../src/core/platform/errors.ts'
-import { FAILURES, STATUS } from '../src/core/http/answer/error-response.ts'
+import { STATUS } from '../src/core/http/answer/error-response.ts'
 import { errors } from '../src/domains/errors.ts'
 
 const HEAD = `# Errors
@@ -20,7 +20,6 @@ export function cataloguedErrors(): readonly CataloguedError[] {
   const defined: readonly ErrorEntry[] = [...Object.values(engineErrors), ...Object.values(errors)]
   return [
     ...defined.map(({ code, kind, message }) => ({ code, status: statusOf(kind), message })),
-    ...Object.entries(FAILURES).map(([code, failure]) => ({ code, ...failure })),
     { code: 'range_not_satisfiable', status: 416, message: '' },
     { code: 'rate_limited', status: 429, message: 'too many {what} from this address, try again in {seconds} seconds' },
   ]

@@ -9,6 +9,7 @@ import Fastify, {
 import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
 import { answerClientError, answerError, failure, notFoundHandler } from './answer/error-response.ts'
+import { engineErrors } from '../platform/errors.ts'
 import { type ApiResponse, send } from './answer/answer.ts'
 import { isRead } from './is-read.ts'
 import { type ConnectionSettings, createHttpServer } from './http-server.ts'
@@ -148,7 +149,7 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
     return reply.code(400).send()
   }
   request.log.error({ request: request.id, err: error, path: pathOf(request) }, 'request failed')
-  return send(reply, withErrorMembers(failure('internal_error', docs), request))
+  return send(reply, withErrorMembers(failure(engineErrors.internalError(), docs), request))
 }
 
 /** Adds the members that the operation declares in `errorMembers`; the body of a 404 has no members. */

@@ -1,3 +1,5 @@
+import { OUT_OF_SPACE } from './files/out-of-space.ts'
+
 /**
  * Errors of the domain, independent of HTTP. `http/answer/error-response.ts` maps each kind to a status.
  * Anything thrown that is not a DomainError is a bug.
@@ -16,6 +18,10 @@ export type ErrorKind =
   | 'precondition'
   | 'too-many-requests'
   | 'unavailable'
+  | 'headers-timeout'
+  | 'headers-too-large'
+  | 'internal-error'
+  | 'out-of-space'
   | 'moved'
 
 export class DomainError extends Error {
@@ -151,6 +157,14 @@ export const engineErrors = defineErrors({
   databaseBusy: ['unavailable', 'the database is busy'],
   databaseTooSlow: ['unavailable', 'the database took too long'],
   serverStopping: ['unavailable', 'the server is stopping'],
+  notHttp: ['bad-request', 'the request is not valid HTTP'],
+  requestRefused: ['bad-request', '{problem}'],
+  methodNotAllowed: ['not-allowed', ''],
+  headersTimeout: ['headers-timeout', 'the headers did not arrive in time'],
+  requestTooLarge: ['too-large', 'request body is too large'],
+  headersTooLarge: ['headers-too-large', 'the request line and the headers are larger than {bytes} bytes'],
+  internalError: ['internal-error', ''],
+  outOfSpace: ['out-of-space', OUT_OF_SPACE],
 })
 
 export const { invalidField } = engineErrors

@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way'
 import { DomainError, type ErrorKind, MovedError, TooManyRequestsError, engineErrors } from '../../platform/errors.ts'
-import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/files/out-of-space.ts'
+import { isOutOfSpace } from '../../platform/files/out-of-space.ts'
 import type { ApiResponse } from './answer.ts'
 import type { PathPattern } from '../path/path.ts'
 import { STATUS_CODES } from 'node:http'
@@ -25,6 +25,10 @@ export const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   precondition: 412,
   'too-many-requests': 429,
   unavailable: 503,
+  'headers-timeout': 408,
+  'headers-too-large': 431,
+  'internal-error': 500,
+  'out-of-space': 507,
 }
 
 /** The header of the stable code of an error (behaviour/errors#errors). */
@@ -33,30 +37,10 @@ const REASON = 'x-ingot-reason'
 /** Bytes of the request line and all headers of a request. */
 export const HEADER_BYTES = 16 * 1024
 
-interface Failure {
-  readonly status: number
-  readonly message: string
-}
-
-/** What the HTTP layer answers by itself, by code. */
-export const FAILURES = {
-  not_http: { status: 400, message: 'the request is not valid HTTP' },
-  request_refused: { status: 400, message: 'the problem that the HTTP server has found, with its status' },
-  method_not_allowed: { status: 405, message: '' },
-  headers_timeout: { status: 408, message: 'the headers did not arrive in time' },
-  request_too_large: { status: 413, message: 'request body is too large' },
-  headers_too_large: {
-    status: 431,
-    message: `the request line and the headers are larger than ${HEADER_BYTES} bytes`,
-  },
-  internal_error: { status: 500, message: '' },
-  out_of_space: { status: 507, message: OUT_OF_SPACE },
-} as const satisfies Readonly<Record<string, Failure>>
-
 /** By the code of the error that Node's parser has thrown. */
-const REFUSALS: Readonly<Record<string, keyof typeof FAILURES>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'headers_timeout',
+const REFUSALS: Readonly<Record<string, () => DomainError>> = {
+  HPE_HEADER_OVERFLOW: () => engineErrors.headersTooLarge(HEADER_BYTES),
+  ERR_HTTP_REQUEST_TIMEOUT: engineErrors.headersTimeout,
 }
 
 /** Seconds; the default if the error has no value. */
@@ -90,26 +74,26 @@ export function answerError(error: unknown, request: FailedRequest): ApiResponse
       headers: { ...retry, [REASON]: error.code },
     }
   }
-  if (isOutOfSpace(error)) return failure('out_of_space', request.docs)
+  if (isOutOfSpace(error)) return failure(engineErrors.outOfSpace(), request.docs)
   return fastifyError(error, request.docs)
 }
 
 /** Errors of the HTTP layer itself: bodies too large, broken encodings. */
 function fastifyError(error: unknown, docsUrl: string): ApiResponse | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return failure('request_too_large', docsUrl)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return failure(engineErrors.requestTooLarge(), docsUrl)
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
-  return failure('request_refused', docsUrl, { status: statusCode, message: (error as Error).message })
+  return failure(engineErrors.requestRefused((error as Error).message), docsUrl, statusCode)
 }
 
-/** The answer to an error that no service has thrown. */
-export function failure(
-  code: keyof typeof FAILURES,
-  docsUrl: string,
-  { status, message } = FAILURES[code] as Failure,
-): ApiResponse {
-  return { status, body: { message, url: docsUrl }, headers: { [REASON]: code } }
-}
+/** The response to an error of the HTTP layer. `status`: instead of the status of its kind. */
+export const failure = (error: DomainError, docsUrl: string, status = statusOf(error)): ApiResponse => ({
+  status,
+  body: { message: error.message, url: docsUrl },
+  headers: { [REASON]: error.code },
+})
+
+const statusOf = ({ kind }: DomainError): number => STATUS[kind as keyof typeof STATUS]
 
 /** The body of a 404 has no members, so that its message is in a header. */
 const missing = (message: string, code = 'not_found'): ApiResponse => ({
@@ -154,15 +138,15 @@ const headerText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?
 /** Answers requests that Node's parser refuses, and closes the connection. */
 export function answerClientError({ code }: { readonly code?: string }, socket: Socket, docsUrl: string): void {
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const reason = REFUSALS[code ?? ''] ?? 'not_http'
-  const { status, message } = FAILURES[reason]
-  const body = `${JSON.stringify({ message, url: docsUrl })}\n`
+  const error = (REFUSALS[code ?? ''] ?? engineErrors.notHttp)()
+  const status = statusOf(error)
+  const body = `${JSON.stringify({ message: error.message, url: docsUrl })}\n`
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Connection: close',
       'Content-Type: application/json;charset=utf-8',
-      `X-Ingot-Reason: ${reason}`,
+      `X-Ingot-Reason: ${error.code}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
       body,
@@ -194,7 +178,8 @@ export function notFoundHandler(options: NotFoundOptions): Handler {
     if (cors && isApi) addCorsHeaders(cors, request, reply)
     const allowed = isApi ? methodsOf(path.slice(API_PREFIX.length)) : []
     reply.header('x-content-type-options', 'nosniff')
-    if (allowed.length > 0) return reply.code(405).header('allow', allowed).header(REASON, 'method_not_allowed').send()
+    if (allowed.length > 0)
+      return reply.code(405).header('allow', allowed).header(REASON, engineErrors.methodNotAllowed().code).send()
     if (path === '/api' || path.startsWith('/api/')) throw engineErrors.pathNotFound()
     return reply.code(404).type('text/plain;charset=utf-8').send('404 page not found\n')
   }
