@@ -250,18 +250,6 @@ export const foreignReaders: Readonly<Record<string, ForeignReader>> = {
     tables: ['deploy_key'],
     because: 'user keys and deploy keys share the public keys and their unique fingerprints',
   },
-  'src/domains/accounts/orgs/org.store.ts': {
-    tables: ['repo'],
-    because: 'an organization that owns repositories cannot be deleted',
-  },
-  'src/domains/accounts/orgs/teams/teams.store.ts': {
-    tables: ['repo'],
-    because: 'a team that no longer includes all repositories gets a row for each, in one statement',
-  },
-  'src/domains/accounts/users/accounts/user-deletion.store.ts': {
-    tables: ['repo', 'star'],
-    because: 'counters of many users are reduced in one statement',
-  },
   'src/domains/issues/issues/lists/lists.store.ts': { tables: ['pull', 'review'], because: ONE_LIST },
   'src/domains/issues/issues/records/records.store.ts': { tables: ['pull'], because: ONE_LIST },
 }

@@ -13,7 +13,7 @@ import {
   listTeamsOfRepo,
 } from './orgs/teams/teams.store.ts'
 import { requireOtherAdmin } from './users/accounts/edit-user.ts'
-import { deleteUser, subtractStarsOnRepo } from './users/accounts/user-deletion.store.ts'
+import { deleteUser, subtractStars } from './users/accounts/user-deletion.store.ts'
 import { loadActingUser, reloadActingUser } from './users/acting-user.ts'
 import { listBlockers } from './users/blocks/block.store.ts'
 import { requireNoBlockBetween, requireUnblocked } from './users/blocks/require-unblocked.ts'
@@ -58,7 +58,7 @@ export const userQueries = {
   requireOtherAdmin,
   setAvatar: setUserAvatar,
   addToCounter: addToUserCounter,
-  subtractStarsOnRepo,
+  subtractStars,
   counters: userCounters,
   recount: recountUsers,
 } as const

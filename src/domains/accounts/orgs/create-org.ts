@@ -5,7 +5,7 @@ import { flag } from '../../../core/db/flag.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import { type User, findUserById, insertUser } from '../users/user.store.ts'
 import { requireFreeName, requireOwnerName } from '../users/accounts/create-user.ts'
-import { insertMember } from './org.store.ts'
+import { insertMember, type OwnedRepos } from './org.store.ts'
 import { insertTeam, insertTeamMember } from './teams/team.store.ts'
 import type { CreateOrgOption, EditOrgOption } from './orgs.model.ts'
 import type { Core } from '../../../core/module.ts'
@@ -18,6 +18,7 @@ interface OrgRules {
 
 export interface OrgDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly rules: OrgRules
+  readonly ownedRepos: OwnedRepos
 }
 
 const OWNERS_TEAM = 'Owners'

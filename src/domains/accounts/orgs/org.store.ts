@@ -1,12 +1,16 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Visibility } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Port } from '../../../core/platform/hook.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, toUser } from '../users/user.store.ts'
+
+/** The ids of the repositories of an account, as a query of the domain that owns them. */
+export type OwnedRepos = Port<(db: Db, ownerId: UserId) => SelectQueryBuilder<Schema, 'repo', { id: number }>>
 
 export interface OrgFilter {
   readonly visibilities: readonly Visibility[]
@@ -107,10 +111,4 @@ export async function updateMemberVisibility(tx: Tx, orgId: UserId, userId: User
 export async function deleteMember(tx: Tx, orgId: UserId, userId: UserId): Promise<void> {
   await tx.deleteFrom('team_member').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
   await tx.deleteFrom('org_member').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
-}
-
-/** Whether an account owns any repository. */
-export async function ownsRepos(db: Db, ownerId: UserId): Promise<boolean> {
-  const row = await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()
-  return row !== undefined
 }

@@ -1,6 +1,8 @@
 import { defineModule } from '../../../core/module.ts'
 import { orgBlockOperations } from './blocks.operations.ts'
 import type { OrgDeps } from './create-org.ts'
+import type { OwnedRepos } from './org.store.ts'
+import { createPort } from '../../../core/platform/hook.ts'
 import { memberOperations } from './members.operations.ts'
 import { orgListOperations } from './org-lists.operations.ts'
 import { createOrgMembers, type OrgMembers } from './org-members.service.ts'
@@ -18,6 +20,7 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly orgs: Orgs
     readonly orgMembers: OrgMembers
+    readonly ownedRepos: OwnedRepos
     readonly teamMembers: TeamMembers
     readonly teams: Teams
   }
@@ -35,14 +38,15 @@ export const module = defineModule({
       membersArePublic: service.default_org_member_visible,
       onlyAdminsCreate: service.disable_regular_org_creation,
     }
-    const deps: OrgDeps = { database, clock, events, rules }
+    const ownedRepos: OwnedRepos = createPort('the repositories of accounts')
+    const deps: OrgDeps = { database, clock, events, rules, ownedRepos }
     const orgs = createOrgs(deps)
     const orgMembers = createOrgMembers(deps)
     const teamMembers = createTeamMembers(deps)
     const teams = createTeams(deps)
     const guards = { ...createOrgGuards(orgs), team: createTeamGuard(teams) }
     return {
-      services: { orgs, orgMembers, teamMembers, teams },
+      services: { orgs, orgMembers, ownedRepos, teamMembers, teams },
       guards,
       operations: [
         ...memberOperations({ guards, orgMembers, site }),

@@ -18,7 +18,7 @@ import { renameOwner } from '../users/accounts/create-user.ts'
 import { changeProfile } from '../users/settings/user-settings.store.ts'
 import { type User, findUserById, lockUserToDelete } from '../users/user.store.ts'
 import { createOrg, type NewOrg, type OrgProfile, type OrgDeps } from './create-org.ts'
-import { listOrgs, ownsRepos } from './org.store.ts'
+import { listOrgs } from './org.store.ts'
 import { loadOrgRights } from './teams/team.store.ts'
 import { deleteUser } from '../users/accounts/user-deletion.store.ts'
 import { isEmailAddress } from '../users/users.policy.ts'
@@ -52,11 +52,12 @@ async function editOrg(
 const unknown = (org: User): Error => notFound(`organization does not exist [uid: ${org.id}]`)
 
 /** Throws Invalid while the organization owns a repository, NotFound when a concurrent request deleted it. */
-async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
+async function deleteOrg({ database, clock, events, ownedRepos }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
     const origin = { actor, repoId: 0, at: clock.now() }
     if (!(await lockUserToDelete(tx, org.id))) throw unknown(org)
-    if (await ownsRepos(tx, org.id)) throw invalid('user still has ownership of repositories')
+    const owned = await ownedRepos.get()(tx, org.id).limit(1).executeTakeFirst()
+    if (owned !== undefined) throw invalid('user still has ownership of repositories')
     await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })
     await deleteUser(tx, org.id)
     await events.append(tx, 'org.deleted', origin, { org_id: org.id, name: org.name })

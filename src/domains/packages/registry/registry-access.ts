@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AccessMode } from '../../../core/access/repo-access.ts'
-import { admitCaller } from '../../../core/access/admit.ts'
+import { authorizeRequester } from '../../../core/access/authorize.ts'
 import {
   ANONYMOUS,
   type Authenticate,
@@ -81,7 +81,11 @@ export async function admitToPackages(
 ): Promise<User> {
   const owner = await userQueries.findByName(database.read, name)
   if (owner === undefined) throw new RegistryRefusal(404, 'Not found.', 'not_found')
-  const caller = admitCaller(viewer, { requireSignIn: requireSignIn || level === 'write', scopes: ['package'], level })
+  const caller = authorizeRequester(viewer, {
+    requireSignIn: requireSignIn || level === 'write',
+    scopes: ['package'],
+    level,
+  })
   if (caller.kind === 'forbidden' && caller.reason !== 'scope') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
   if (caller.kind !== 'allowed') throw challenge()
   if (isPublicOnly(viewer) && owner.visibility === 'private') throw new RegistryRefusal(403, 'reqToken', 'forbidden')

@@ -22,7 +22,7 @@ import { repoOperations, signingKeyOperations } from './repo.operations.ts'
 import { repoEvents } from './repos.events.ts'
 import { createRepoJobs } from './repos.jobs.ts'
 import { createRepos, type Repos } from './repos.service.ts'
-import { findRepoOwner, loadRepoUsage, suspendUnits } from './records/records.store.ts'
+import { findRepoOwner, loadRepoUsage, selectOwnedRepoIds, suspendUnits } from './records/records.store.ts'
 import { type BranchWriters, createBranchWriters } from './maintainers/find-delegate.ts'
 import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
 
@@ -44,12 +44,13 @@ declare module '../../../core/module.ts' {
 /** Repositories: creation, settings, lists, flags and deletion. */
 export const module = defineModule({
   name: 'repos',
-  needs: ['orgs', 'quota', 'quotaParts', 'signer', 'users'],
-  async create(core, { orgs, quota, quotaParts, signer, users }, earlier) {
+  needs: ['orgs', 'ownedRepos', 'quota', 'quotaParts', 'signer', 'users'],
+  async create(core, { orgs, ownedRepos, quota, quotaParts, signer, users }, earlier) {
     const { config, database, git, clock, log, events, jobs, site } = core
     const { repository, service } = config
     const disabledUnits = namedUnits(repository.disabled_repo_units)
     if (core.isServer && core.processes.isFirst) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
+    ownedRepos.register(selectOwnedRepoIds)
     quotaParts.usage.register(loadRepoUsage)
     quotaParts.ownerOf.register(findRepoOwner)
     const repoRules = readRepoRules(config)

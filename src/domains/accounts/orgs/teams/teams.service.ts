@@ -10,7 +10,7 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, findUserById, listUsersByIds, lockUsers } from '../../users/user.store.ts'
 import type { OrgDeps } from '../create-org.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
-import { listTeamMemberIds, listTeams, insertAllTeamRepos } from './teams.store.ts'
+import { listTeamMemberIds, listTeams, insertTeamRepos } from './teams.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
 import {
   deleteTeam,
@@ -152,7 +152,8 @@ async function editTeam(
     const { isOwners, name, rights } = decideEdit(team, changes)
     const includesAll = isOwners ? undefined : changes.includesAllRepositories
     await requireFreeTeamName(tx, org.id, name, team.id)
-    if (includesAll === false && team.includesAllRepositories) await insertAllTeamRepos(tx, team)
+    if (includesAll === false && team.includesAllRepositories)
+      await insertTeamRepos(tx, team, deps.ownedRepos.get()(tx, team.orgId))
     await updateTeam(tx, team.id, {
       name,
       lower_name: name.toLowerCase(),

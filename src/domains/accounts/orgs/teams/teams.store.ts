@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { countRows, selectPage } from '../../../../core/db/page.ts'
 import { containing, containingExactly } from '../../../../core/db/text-match.ts'
@@ -104,16 +104,16 @@ export async function deleteTeamRepo(tx: Tx, team: Team, repoId: RepoId): Promis
   await tx.deleteFrom('team_repo').where('team_id', '=', team.id).where('repo_id', '=', repoId).execute()
 }
 
-/** Inserts a row for every repository of the organization, before `includes_all_repositories` is turned off. */
-export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
+/** Inserts a row for each of the repositories, before `includes_all_repositories` is turned off. */
+export async function insertTeamRepos(tx: Tx, team: Team, repos: Expression<{ id: number }>): Promise<void> {
   await tx
     .insertInto('team_repo')
     .columns(['team_id', 'org_id', 'repo_id'])
     .expression((eb) =>
       eb
-        .selectFrom('repo')
-        .innerJoin('team', 'team.org_id', 'repo.owner_id')
-        .select(['team.id', 'repo.owner_id', 'repo.id as repo_id'])
+        .selectFrom('team')
+        .innerJoin(sql<{ id: number }>`(${repos})`.as('owned'), (join) => join.onTrue())
+        .select(['team.id', 'team.org_id', 'owned.id as repo_id'])
         .where('team.id', '=', team.id),
     )
     .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())

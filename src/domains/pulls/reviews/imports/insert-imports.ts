@@ -4,7 +4,7 @@ import type { AuthorColumns } from '../../../../core/db/original-author.ts'
 import type { ReviewId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { issueImports } from '../../../issues/index.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
-import { deleteRequests, insertCommentPlaces } from '../records/records.store.ts'
+import { deleteRequests, insertCommentPositions } from '../records/records.store.ts'
 import { insertReview, updateReview } from '../records/review.store.ts'
 import type { LocatedPlace } from './locate-imports.ts'
 
@@ -89,7 +89,7 @@ export async function insertImportedComments(
       updatedAt,
     })),
   )
-  await insertCommentPlaces(
+  await insertCommentPositions(
     tx,
     comments.map(({ position, replyTo, resolverId }, index) => ({
       entry_id: entries[index]!.id,

@@ -6,7 +6,7 @@ import { errors } from '../../../errors.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import type { ChangeRepoDeps } from '../changes/edit-repo.ts'
-import { detachForks, lockRepoToDelete } from './deletion.store.ts'
+import { detachForks, lockRepoToDelete, starsOnRepo } from './deletion.store.ts'
 import type { RepoRecord } from '../repos.events.ts'
 import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
 
@@ -39,7 +39,7 @@ export async function deleteRepoRows(
   const { owner: _owner, ...record } = repo
   await recordRepoDeletion(tx, deps, origin, { ...repo, record })
   // NOTE: updates users before topics, in the same order as the deletion of an account with its repositories.
-  await userQueries.subtractStarsOnRepo(tx, id)
+  await userQueries.subtractStars(tx, starsOnRepo(tx, id))
   await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
   await detachForks(tx, id)
   await deleteRepo(tx, id)

@@ -43,6 +43,18 @@ export async function detachForksOf(tx: Tx, ownerId: UserId): Promise<void> {
     .execute()
 }
 
+/** The stars on a repository, one row each. */
+export const starsOnRepo = (db: Db, repoId: RepoId) =>
+  db.selectFrom('star').select('user_id').where('repo_id', '=', repoId)
+
+/** The stars on all repositories of an account, one row each. */
+export const starsOnReposOf = (db: Db, ownerId: UserId) =>
+  db
+    .selectFrom('star')
+    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .select('star.user_id')
+    .where('repo.owner_id', '=', ownerId)
+
 /** Subtracts the stars and watches of a user from the counters of repositories. */
 export async function subtractStarsAndWatchesOf(tx: Tx, userId: UserId): Promise<void> {
   await tx

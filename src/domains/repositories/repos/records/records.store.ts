@@ -208,3 +208,7 @@ export async function suspendUnits(tx: Tx, disabled: UnitSet): Promise<void> {
     )
     .execute()
 }
+
+/** The ids of the repositories of an account. */
+export const selectOwnedRepoIds = (db: Db, ownerId: UserId) =>
+  db.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
