@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../core/config/index.ts'
 import { beginReads } from '../core/db/read-cache.ts'
@@ -11,7 +12,6 @@ import { registerReference } from '../core/http/reference/reference.ts'
 import { createServer } from '../core/http/server.ts'
 import { urlByName } from '../core/http/tls/certificate.ts'
 import type { Core, DoctorCheck, Services, Module } from '../core/module.ts'
-import { maxOpenFiles } from '../core/platform/open-files.ts'
 import { type AppOverrides, compose, type Composed, type Composition } from './compose.ts'
 import { startingAlone } from './cluster/open-processes.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
@@ -273,5 +273,18 @@ function createBackground({ core, eventLog, jobQueue, modules }: Composition): B
         await jobs.drain()
       } while ((await drainWorkers()) || (await events.dispatchSome()))
     },
+  }
+}
+
+/** Where the system does not say. */
+const USUAL = 8192
+
+/** Files and connections that this process may have open (getrlimit(2), RLIMIT_NOFILE). */
+function maxOpenFiles(): number {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return limit === undefined ? USUAL : Number(limit)
+  } catch {
+    return USUAL
   }
 }

@@ -1,4 +1,4 @@
-import { requireRoom } from './disk/require-room.ts'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFirstGraph } from './disk/commit-graph.ts'
 import { createQuarantine, type Quarantine } from './disk/quarantine.ts'
@@ -24,6 +24,7 @@ import { createRefs, type Refs } from './engine/refs/refs.ts'
 import { createRevisions, type Revisions } from './engine/refs/revision.ts'
 import { listTagTimes, type TagTime } from './engine/refs/tag-order.ts'
 import type { GitState } from './state.ts'
+import { randomHex } from '../platform/crypto/crypto.ts'
 
 /**
  * One repository. Creating this value does not touch the disk; a missing repository throws GitError `no-repo` at the
@@ -133,5 +134,20 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     incoming: (env) => createIncoming(format, command, env),
     indexPushed: (objects) => writeFirstGraph(path, command, objects),
     quarantine,
+  }
+}
+
+const BLOCK = Buffer.alloc(4096)
+
+/**
+ * Throws the system's error if the repository's disk cannot store one more block, such as that of a ref. Maintenance
+ * deletes a file of this name that a killed process left.
+ */
+async function requireRoom(path: string): Promise<void> {
+  const probe = join(path, 'objects', `tmp_obj_room_${randomHex(8)}`)
+  try {
+    await writeFile(probe, BLOCK, { flag: 'wx', mode: 0o600 })
+  } finally {
+    await rm(probe, { force: true })
   }
 }

@@ -4,7 +4,14 @@ import { createGpgKeys, type GpgKeys } from './gpg-keys.service.ts'
 import { keyEvents } from './keys.events.ts'
 import { sshKeyOperations } from './ssh-keys.operations.ts'
 import { createSshKeys, type SshKeys } from './ssh-keys.service.ts'
-import { userDeletingProjections } from './user-deleting.projection.ts'
+import type { Projections } from '../../../core/events/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { deletePublicKeysOf } from './public-key.store.ts'
+
+/** Deletes the public keys of an account before its deletion, which frees their fingerprints. */
+const userDeletingProjections: Projections = {
+  'user.deleting': (tx, { payload }) => deletePublicKeysOf(tx, asId(payload.user_id)),
+}
 
 declare module '../../../core/module.ts' {
   interface Services {

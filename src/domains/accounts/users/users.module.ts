@@ -11,12 +11,14 @@ import { followOperations } from './follows/follow.operations.ts'
 import { createFollows, type Follows } from './follows/follows.service.ts'
 import { createLeakedPasswords, type LeakedPasswords } from './passwords/leaked-passwords.service.ts'
 import { userSettingsOperations } from './settings/settings.operations.ts'
-import { userDeletingProjections } from './accounts/user-deleting.projection.ts'
 import { createUserSettings } from './settings/user-settings.service.ts'
 import { createUserGuards, type UserGuards } from './user.guards.ts'
 import { userEvents } from './users.events.ts'
 import { userOperations } from './users.operations.ts'
 import { createUsers, type Users } from './users.service.ts'
+import type { Projections } from '../../../core/events/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { subtractFollowsOf } from './accounts/user-deletion.store.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -78,4 +80,9 @@ function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | u
   const url = security.password_pwn_url
   const guard = createHostGuard(new URL(url).hostname.replaceAll(/[[\]]/g, ''), 'security.password_pwn_url')
   return createLeakedPasswords({ client: createOutgoingClient({ guard, userAgent: 'ingot' }), url, log })
+}
+
+/** Subtracts an account from the counters of other users before its deletion. */
+const userDeletingProjections: Projections = {
+  'user.deleting': (tx, { payload }) => subtractFollowsOf(tx, asId(payload.user_id)),
 }

@@ -8,7 +8,8 @@ import { createLfsObjects, type LfsObjects } from './objects/lfs-objects.service
 import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
 import { createLfsJobs, lfsTasks } from './lfs.jobs.ts'
 import { registerLfs } from './lfs.routes.ts'
-import { lfsSubscriptions } from './lfs.subscriber.ts'
+import type { Subscriptions } from '../../../core/events/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -79,4 +80,12 @@ function requireDuration(text: string): number {
   if (milliseconds === undefined || milliseconds <= 0)
     throw new Error(`lfs.http_auth_expiry: invalid duration "${text}"`)
   return milliseconds
+}
+
+/** A sweep checks all large files: one run covers many deletions. */
+const SWEEP_DELAY_MS = 60_000
+
+/** Deletes the large files that lost their last repository. */
+function lfsSubscriptions(jobs: Jobs): Subscriptions {
+  return { 'repo.deleted': (tx) => jobs.enqueue(tx, 'lfs.sweep', {}, { delay: SWEEP_DELAY_MS, key: 'all' }) }
 }

@@ -1,13 +1,16 @@
 import { defineModule } from '../../../core/module.ts'
 import { releaseAssetOperations } from './assets.operations.ts'
-import { releaseAttachments } from './release-attachments.ts'
 import { createReleaseTags } from './release-tags.ts'
 import { releaseEvents } from './releases.events.ts'
 import { releaseOperations } from './releases.operations.ts'
-import { listUsedAttachments } from './release.store.ts'
+import { listUsedAttachments, findRelease } from './release.store.ts'
 import { registerReleases } from './releases.routes.ts'
 import { createReleases, type Releases } from './releases.service.ts'
 import { releaseSubscriptions } from './releases.subscriber.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
+import type { AttachmentOwnerAccess } from '../../repositories/index.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -43,5 +46,18 @@ export const module = defineModule({
       events: releaseEvents,
       subscriptions: releaseSubscriptions(events),
     }
+  },
+})
+
+/** Releases as owners of attachments: a file is visible to viewers of its release. */
+const releaseAttachments = (releases: Pick<Releases, 'get'>): AttachmentOwnerAccess => ({
+  async requireVisible(viewer, target, releaseId) {
+    const { access } = target
+    if (unitMode(access, 'repo.releases') < AccessMode.read && !isRepoAdmin(access))
+      throw notFound('releases are not readable')
+    await releases.get(viewer, target, releaseId)
+  },
+  async requireExisting(tx, repoId, releaseId) {
+    if ((await findRelease(tx, repoId, releaseId)) === undefined) throw errors.releaseNotFound()
   },
 })

@@ -2,7 +2,6 @@ import type { Config } from '../../../core/config/index.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
 import { defineModule, type ModuleParts } from '../../../core/module.ts'
 import { userPresenters } from '../../accounts/index.ts'
-import { backupGauges } from './backup-gauges.ts'
 import { createFediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
@@ -13,6 +12,7 @@ import { repoGauges } from './repo-gauges.ts'
 import { registerUserFiles } from './user-files.routes.ts'
 import { webhookGauges } from './webhook-gauges.ts'
 import { registerWellKnown } from './well-known.routes.ts'
+import type { BackupStatus } from '../backups/backup-status.ts'
 
 /** Information about the server: version, settings, health, metrics, and the endpoints for other servers. */
 export const module = defineModule({
@@ -138,5 +138,20 @@ async function createMetricsParts(
       },
     ],
     close: async () => listener?.close(),
+  }
+}
+
+/** Gauges of the continuous backup; empty if it is disabled. */
+function backupGauges(status: { read(): Promise<BackupStatus | undefined> } | undefined): Gauges {
+  if (status === undefined) return {}
+  return {
+    backup_lag_seconds: {
+      help: 'Age of the last moment that the backup of the database covers; -1 before the first copy',
+      read: async () => (await status.read())?.lag ?? -1,
+    },
+    backup_failures: {
+      help: 'Copies that failed since the start of the process that copies',
+      read: async () => (await status.read())?.failures ?? 0,
+    },
   }
 }

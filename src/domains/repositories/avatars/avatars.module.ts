@@ -3,8 +3,10 @@ import { createAvatarJobs } from './avatars.jobs.ts'
 import { avatarOperations } from './avatars.operations.ts'
 import { registerAvatars } from './avatars.routes.ts'
 import { createAvatars } from './avatars.service.ts'
-import { avatarSubscriptions } from './avatars.subscriber.ts'
 import type { AvatarRules } from './read-image.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import type { Subscriptions } from '../../../core/events/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
 
 /** Images of users, organizations and repositories. */
 export const module = defineModule({
@@ -35,4 +37,10 @@ const RULES: AvatarRules = {
   maxBytes: 1024 * 1024,
   maxKeptBytes: 256 * 1024,
   side: 512,
+}
+
+/** Deletes the images of deleted accounts and repositories. */
+function avatarSubscriptions(jobs: Jobs): Subscriptions {
+  const sweep = (tx: Tx): Promise<void> => jobs.enqueue(tx, 'avatars.sweep', {}, { key: 'all' })
+  return { 'user.deleted': sweep, 'org.deleted': sweep, 'repo.deleted': sweep }
 }
