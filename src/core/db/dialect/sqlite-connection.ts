@@ -119,7 +119,7 @@ const FIRST_PAUSE_MS = 2
 const MAX_PAUSE_MS = 25
 
 /** Another process, such as a command, has locked the file. */
-export const isBusy = (error: unknown): error is Error & { readonly code: string } =>
+const isBusy = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /**
