@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { addEndedImport } from '../harness/imports.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,6 +81,8 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
       isActive: false,
       settings: { host: '127.0.0.1', user_search_base: 'dc=test', bind_password: 'S3CRET of the reader' },
     })
+    const request = app.secrets.seal('S3CRET of an import', 'repository import')
+    await addEndedImport(app, { actorId: ann.user.id, name: 'lost', request })
     await app.twoFactor.begin({ id: (await server.world.user('bob')).user.id, name: 'bob' })
     await app.database.transaction(async (tx) => {
       const values = {
@@ -133,6 +136,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
       key: app.remoteAccess.unsealKey(bySsh!.private_key),
       token: (await ann.client.get('/repos/ann/r/actions/runners/registration-token')).json.token,
       source: (await app.signInSources.findByName('directory'))!.settings,
+      imported: app.secrets.open((await rows(server, 'repo_import'))[0]!.request, 'repository import'),
       factor: app.secrets.open(factor!.secret, `two_factor.secret:${factor!.user_id}`),
       signing: app.secrets.open((await rows(server, 'signing_key'))[0]!.private_key, 'signing_key.private_key:oauth2'),
     }

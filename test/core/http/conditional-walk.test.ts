@@ -3,6 +3,7 @@ import type { Operation } from '../../../src/core/http/operation.ts'
 import { oracle } from '../git/fixture.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
+import { addEndedImport } from '../../harness/imports.ts'
 import { addPackageVersion } from '../../harness/packages.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Repo } from '../../../src/domains/repositories/index.ts'
@@ -112,6 +113,7 @@ async function fill(): Promise<void> {
   await make('/admin/quota/groups', { name: 'free', rules: [{ name: 'free', limit: -1 }] })
   const ldap = { host: '127.0.0.1', user_search_base: 'dc=test' }
   const source = await make('/admin/auth-sources', { name: 'directory', kind: 'ldap', is_active: false, ldap })
+  const importId = await addEndedImport(server.app, { actorId: root.user.id, name: 'lost' })
   const [team] = (await root.client.get('/orgs/acme/teams')).json
   PLACES.push(
     [/\/git\/tags\//, { sha: tag.id }],
@@ -129,6 +131,7 @@ async function fill(): Promise<void> {
     [/\/releases\/\{id/, { id: String(release.id) }],
     [/tag_protections/, { id: String(tags.id) }],
     [/auth-sources/, { id: String(source.id) }],
+    [/^\/repos\/migrations/, { id: String(importId) }],
     [/\{repo\}\/labels/, { id: String(repoLabel.id) }],
     [/\/milestones/, { id: String(milestone.id) }],
     [/\{org\}\/labels/, { id: String(orgLabel.id) }],
@@ -241,6 +244,7 @@ const NOTHING_HERE = new Set([
   'downloadArtifactRaw',
   'notifyStream',
   'repoStreamEvents',
+  'repoStreamMigration',
 ])
 
 describe('conditional requests to every operation', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addEndedImport } from '../../harness/imports.ts'
 import type { Operation } from '../../../src/core/http/operation.ts'
 import { asId, type RepoId } from '../../../src/core/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
@@ -169,6 +170,8 @@ async function grow(i: number): Promise<void> {
   await growActions(i)
   await growDeliveries()
   await growPackages(i)
+  for (const { user: account } of [alice, root])
+    await addEndedImport(server.app, { actorId: account.id, name: `${account.name}${i}` })
   files.push(i)
   await alice.token('read:user')
   await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))

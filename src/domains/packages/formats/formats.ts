@@ -1,5 +1,6 @@
 import type { CreateFormat } from '../registry/format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
+import { createNpmFormat } from './npm/npm.format.ts'
 
 /** All formats; each is a folder here. */
-export const FORMATS: readonly CreateFormat[] = [createGenericFormat]
+export const FORMATS: readonly CreateFormat[] = [createGenericFormat, createNpmFormat]

@@ -21,7 +21,7 @@ export interface FormatRequest {
   readonly base: string
 }
 
-interface FormatWrite extends FormatRequest {
+export interface FormatWrite extends FormatRequest {
   readonly viewer: SignedIn
   /** Released when the request ends. */
   readonly hold: PackageHold
@@ -79,7 +79,7 @@ export interface PackageFormat {
   credentials?(headers: IncomingHttpHeaders): Credentials
 }
 
-interface FormatDeps extends Pick<Core, 'taskPool' | 'clock' | 'log'> {
+export interface FormatDeps extends Pick<Core, 'taskPool' | 'clock' | 'log'> {
   readonly contents: PackageContents
   /** Maximum bytes of a file. */
   readonly maxFileSize: number
