@@ -46,7 +46,7 @@ describeOnBoth('the npm registry', (kind) => {
     await writeFile(join(dir, at, 'package.json'), JSON.stringify(manifest))
     await writeFile(join(dir, at, 'index.js'), text)
   }
-  const call = (path: string, init: RequestInit = {}) =>
+  const call = (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) =>
     fetch(`${server.url}/api/packages/ann/npm/${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },

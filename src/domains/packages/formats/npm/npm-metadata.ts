@@ -5,7 +5,7 @@ import type { PackageEntry, VersionEntry } from '../../packages/package-contents
 import type { PackageFile } from '../../packages/package.store.ts'
 
 /** What `package.metadata` of an npm package contains. */
-export interface NpmPackage {
+interface NpmPackage {
   /** Versions by dist-tag. */
   readonly tags: Readonly<Record<string, string>>
   readonly readme: string
@@ -18,9 +18,9 @@ const MAX_VERSION_METADATA = 256 * 1024
 const MAX_TAGS = 1000
 
 /** The rules of npm for names (docs.npmjs.com, package.json, name). */
-export const isPackageName = (name: string): boolean => name.length <= MAX_NAME && NAME.test(name)
+const isPackageName = (name: string): boolean => name.length <= MAX_NAME && NAME.test(name)
 
-export function readPackage(metadata: string): NpmPackage {
+function readPackage(metadata: string): NpmPackage {
   const { tags, readme } = members(parseJson(metadata)?.value)
   const entries = Object.entries(members(tags)).map(([tag, version]) => [tag, textOf(version)] as const)
   return { tags: Object.fromEntries(entries), readme: textOf(readme) }
@@ -62,7 +62,7 @@ export function readNewVersion(document: Members, name: string): NewNpmVersion {
     throw badRequest('package is invalid')
   const version = semver.clean(textOf(manifest['version'])) ?? ''
   if (version === '' || textOf(manifest['name']) !== name) throw badRequest('package is invalid')
-  const { dist, readme, _attachments: attachments, ...rest } = manifest
+  const { dist, readme, ...rest } = manifest
   const metadata = JSON.stringify({ ...rest, _id: `${name}@${version}`, name, version })
   if (metadata.length > MAX_VERSION_METADATA)
     throw badRequest(`the metadata of a version have at most ${MAX_VERSION_METADATA} characters`)
@@ -76,7 +76,7 @@ export function readNewVersion(document: Members, name: string): NewNpmVersion {
 }
 
 /** Subresource integrity of a file (W3C SRI), as npm compares it. */
-export const integrityOf = ({ sha512 }: Pick<PackageFile, 'sha512'>): string =>
+const integrityOf = ({ sha512 }: Pick<PackageFile, 'sha512'>): string =>
   `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`
 
 /** Throws BadRequest unless the client's digest, which it must send, is that of the file. */
