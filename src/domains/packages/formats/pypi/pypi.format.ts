@@ -1,0 +1,158 @@
+import { valid } from '@renovatebot/pep440'
+import { badRequest } from '../../../../core/platform/errors.ts'
+import { escapeHtml } from '../../../../core/platform/html.ts'
+import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
+import { errors } from '../../../errors.ts'
+import type { User } from '../../../accounts/index.ts'
+import type { PackageContents } from '../../packages/package-contents.service.ts'
+import type { PackageEntry } from '../../packages/package-contents.store.ts'
+import type { PackageFile } from '../../packages/package.store.ts'
+import { readMultipart } from '../../registry/multipart.ts'
+import type { CreateFormat, FormatAnswer, FormatDeps, FormatRequest, FormatWrite } from '../../registry/format.ts'
+
+const type = 'pypi'
+/** Of a distribution (PEP 508). */
+const NAME = /^[A-Z0-9](?:[A-Z0-9._-]{0,198}[A-Z0-9])?$/i
+const FILE = /^[\w.+!-]{1,255}\.(?:whl|tar\.gz|zip|tar\.bz2|egg)$/
+const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json'
+
+/** Distributions of Python (behaviour/orgs-webhooks-actions#packages). */
+export const createPypiFormat: CreateFormat = (deps) => {
+  const { contents } = deps
+  return {
+    type,
+    routes: [
+      { method: 'POST', access: 'write', path: /^\/?$/, handle: (request) => upload(deps, request) },
+      {
+        method: 'GET',
+        access: 'read',
+        path: /^\/simple\/?$/,
+        handle: async (request) => index(request, await contents.listPackages(request.owner, type)),
+      },
+      {
+        method: 'GET',
+        access: 'read',
+        path: /^\/simple\/(?<name>[^/]+)\/?$/,
+        handle: (request) => project(contents, request),
+      },
+      {
+        method: 'GET',
+        access: 'read',
+        path: /^\/files\/(?<name>[^/]+)\/(?<version>[^/]+)\/(?<file>[^/]+)$/,
+        handle: async ({ owner, params: { name = '', version = '', file = '' } }) => {
+          const entry = await findProject(contents, owner, name)
+          return { file: await contents.getFile(owner, { type, name: entry.name, version }, file) }
+        },
+      },
+    ],
+  }
+}
+
+/** Names that differ by case or by the signs between words are equal (PEP 503). */
+const normalized = (name: string): string => name.replaceAll(/[-_.]+/g, '-').toLowerCase()
+
+/** The name that the package gets: runs of signs are one hyphen. */
+const storedName = (name: string): string => name.replaceAll(/[-_.]+/g, '-')
+
+async function findProject(contents: PackageContents, owner: User, name: string): Promise<PackageEntry> {
+  const entry = await contents.findPackage(owner, type, normalized(name))
+  if (entry === undefined) throw errors.packageNotFound()
+  return entry
+}
+
+const MAX_TEXT = 64 * 1024
+
+async function upload({ contents, maxFileSize }: FormatDeps, request: FormatWrite): Promise<FormatAnswer> {
+  const { viewer, owner, headers, body, hold } = request
+  const form = await readMultipart(headers, body, (bytes) => hold.receive(bytes, maxFileSize))
+  const field = (name: string): string => (form.fields.get(name)?.[0] ?? '').toWellFormed().slice(0, MAX_TEXT)
+  const file = form.files.find((one) => one.field === 'content')
+  if (file === undefined) throw badRequest('the form has no file "content"')
+  const [name, version] = [field('name'), field('version').trim()]
+  if (!NAME.test(name) || version.length > 255 || valid(version) === null) throw badRequest('invalid name or version')
+  if (!FILE.test(file.fileName)) throw badRequest('invalid filename')
+  if (field('sha256_digest').toLowerCase() !== file.content.sha256) throw badRequest('hash mismatch')
+  const metadata = Object.fromEntries(
+    ['summary', 'author', 'license', 'keywords', 'requires_python', 'home_page', 'description'].map((key) => [
+      key,
+      field(key),
+    ]),
+  )
+  await contents.publish(viewer, owner, {
+    type,
+    name: storedName(name),
+    version,
+    extends: true,
+    metadata: JSON.stringify(metadata),
+    files: [
+      {
+        name: file.fileName,
+        content: file.content,
+        metadata: JSON.stringify({ requires_python: field('requires_python').slice(0, 1000) }),
+      },
+    ],
+  })
+  return { status: 201 }
+}
+
+const HTML = 'text/html;charset=utf-8'
+
+const page = (title: string, links: readonly string[]): FormatAnswer => ({
+  status: 200,
+  type: HTML,
+  body: `<!DOCTYPE html>
+<html><head><meta name="pypi:repository-version" content="1.0"><title>${escapeHtml(title)}</title></head>
+<body><h1>${escapeHtml(title)}</h1>
+${links.join('<br>\n')}
+</body></html>
+`,
+})
+
+const wantsJson = ({ headers }: FormatRequest): boolean => (headers.accept ?? '').includes(SIMPLE_JSON)
+
+/** All projects (PEP 503, PEP 691). */
+function index(request: FormatRequest, entries: readonly PackageEntry[]): FormatAnswer {
+  if (wantsJson(request)) {
+    const projects = entries.map(({ name }) => ({ name }))
+    return { status: 200, type: SIMPLE_JSON, body: { meta: { 'api-version': '1.0' }, projects } }
+  }
+  const links = entries.map(
+    ({ name }) => `<a href="${escapeHtml(`${request.base}/simple/${normalized(name)}/`)}">${escapeHtml(name)}</a>`,
+  )
+  return page('Simple index', links)
+}
+
+/** The files of a project (PEP 503, PEP 691). */
+async function project(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {
+  const { owner, params, base } = request
+  const entry = await findProject(contents, owner, params['name'] ?? '')
+  const versions = new Map((await contents.listVersions(entry)).map(({ id, version }) => [id, version]))
+  const files = (await contents.listFilesOfPackage(entry)).map((file) => ({
+    file,
+    url: `${base}/files/${normalized(entry.name)}/${encodeURIComponent(versions.get(file.version_id) ?? '')}/${encodeURIComponent(file.name)}`,
+    python: requiredPython(file),
+  }))
+  const etag = `${entry.id}-${entry.revision}-${wantsJson(request) ? 'json' : 'html'}`
+  if (wantsJson(request)) {
+    const body = {
+      meta: { 'api-version': '1.0' },
+      name: normalized(entry.name),
+      files: files.map(({ file, url, python }) => ({
+        filename: file.name,
+        url,
+        hashes: { sha256: file.sha256 },
+        ...(python !== '' && { 'requires-python': python }),
+        size: file.size,
+      })),
+    }
+    return { status: 200, type: SIMPLE_JSON, body, etag }
+  }
+  const links = files.map(({ file, url, python }) => {
+    const attribute = python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`
+    return `<a href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"${attribute}>${escapeHtml(file.name)}</a>`
+  })
+  return { ...page(`Links for ${entry.name}`, links), etag } as FormatAnswer
+}
+
+const requiredPython = ({ metadata }: PackageFile): string =>
+  textOf(members(parseJson(metadata)?.value)['requires_python'])

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import { badRequest, isDomainError } from '../../../core/platform/errors.ts'
+
+interface SentFile<Content> {
+  readonly field: string
+  readonly fileName: string
+  readonly content: Content
+}
+
+interface MultipartForm<Content> {
+  /** A field may be sent several times. */
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly files: readonly SentFile<Content>[]
+}
+
+const LIMITS = { fieldNameSize: 200, fieldSize: 1024 * 1024, fields: 500, files: 10, parts: 510, headerPairs: 50 }
+
+/**
+ * Reads a multipart form; each file is given to `receive` while it arrives. Throws BadRequest for what is no form, and
+ * what `receive` throws.
+ */
+export async function readMultipart<Content>(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  receive: (bytes: AsyncIterable<Buffer>) => Promise<Content>,
+): Promise<MultipartForm<Content>> {
+  const type = headers['content-type'] ?? ''
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw badRequest('the body is not a multipart form')
+  const fields = new Map<string, string[]>()
+  const files: Promise<SentFile<Content>>[] = []
+  const parser = parserOf(type)
+  parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
+    if (isNameCut || isCut) parser.destroy(badRequest(`the field ${name} is too long`))
+    else fields.set(name, [...(fields.get(name) ?? []), value])
+  })
+  parser.on('file', (field: string, stream: Readable, fileName: string | undefined) => {
+    const received = receive(stream as AsyncIterable<Buffer>).then(
+      (content) => ({ field, fileName: fileName ?? '', content }),
+      (error: Error) => {
+        parser.destroy(error)
+        throw error
+      },
+    )
+    // NOTE: the error reaches the caller by the parser.
+    received.catch(() => undefined)
+    files.push(received)
+  })
+  for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+    parser.on(event, () => parser.destroy(badRequest('the form has too many parts')))
+  try {
+    await pipeline(body, parser)
+    return { fields, files: await Promise.all(files) }
+  } catch (error) {
+    throw isDomainError(error) || files.length > 0 ? error : badRequest('the form is not complete')
+  }
+}
+
+function parserOf(type: string) {
+  try {
+    return new Busboy({ headers: { 'content-type': type }, limits: LIMITS, preservePath: true })
+  } catch {
+    throw badRequest('the body is not a multipart form')
+  }
+}
