@@ -1,7 +1,13 @@
 import type { CreateFormat } from '../registry/format.ts'
+import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 
 /** All formats; each is a folder here. */
-export const FORMATS: readonly CreateFormat[] = [createGenericFormat, createNpmFormat, createPypiFormat]
+export const FORMATS: readonly CreateFormat[] = [
+  createCargoFormat,
+  createGenericFormat,
+  createNpmFormat,
+  createPypiFormat,
+]
