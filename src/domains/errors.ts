@@ -33,6 +33,7 @@ export const errors = defineErrors({
   accessTokenNotFound: ['not-found', 'access token does not exist'],
   accessTokenNameTaken: ['bad-request', 'access token name has been used already'],
   wrongCredentials: ['unauthenticated', 'invalid username, password or token'],
+  providerUnavailable: ['unavailable', 'the provider {name} cannot be reached: {reason}'],
   oneTimeCodeRefused: ['unauthenticated', 'invalid provided OTP'],
   passkeyRequired: ['unauthenticated', 'basic authorization is not allowed while WebAuthn enrolled'],
   tooManyFailedSignIns: ['too-many-requests', 'too many failed sign-ins, try again later'],

@@ -12,7 +12,7 @@ it('lists who handles each event, and the jobs of each module', () => {
       name: 'hooks',
       events: { 'hook.created': Type.Object({}) },
       subscriptions: { 'issue.opened': handle },
-      jobs: { 'hooks.deliver': { payload: Type.Object({}), lane: 'hooks', handler: handle } },
+      jobs: { 'hooks.deliver': { payload: Type.Object({}), group: 'hooks', handler: handle } },
     },
   ] as unknown as readonly (ModuleParts & { readonly name: string })[]
   const rows = eventCatalog(modules)

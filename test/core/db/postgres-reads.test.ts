@@ -53,7 +53,7 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
       await sql`insert into repo (owner_id, name, lower_name, default_branch, wiki_branch, object_format, storage, units, created_at, updated_at)
         select id, 'r', 'r', 'main', 'main', 'sha1', 'r' || id, 0, 1, 1 from "user"`.execute(tx)
       await sql`insert into follow (user_id, followed_id, created_at)
-        select id, (select min(id) from "user"), 1 from "user"`.execute(tx)
+        select id, (select min(id) from "user" where id > 0), 1 from "user"`.execute(tx)
     })
     await sql`analyze`.execute(database.connections.noTimeout)
     const ann = (await findUserByName(read, 'u1'))!

@@ -30,7 +30,7 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
       return profile && (await accounts.refresh(rules, profile)).user
     } catch (error) {
       if (isDomainError(error, 'unavailable')) {
-        log.warn({ source: source.name, reason: error.message }, 'a directory cannot be asked for a password')
+        log.warn({ source: source.name, reason: error.message }, 'a directory cannot check a password')
         throw unavailable(`the sign-in source ${source.name} cannot be reached, try again later`)
       }
       // The person has the right password, but no account.

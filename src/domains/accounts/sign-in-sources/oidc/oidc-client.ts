@@ -1,6 +1,7 @@
 import type * as Library from 'openid-client'
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
-import { isDomainError, unauthenticated, unavailable } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
+import { isDomainError, unauthenticated } from '../../../../core/platform/errors.ts'
 import { boundedCache } from '../../../../core/platform/lru.ts'
 import {
   createHostGuard,
@@ -53,7 +54,7 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
     const known = providers.get(key)
     if (known !== undefined) return known
     const found = connect(source.settings, times).catch((error: unknown) => {
-      throw unavailable(`the provider ${source.name} cannot be asked: ${messageOf(error)}`).causedBy(error)
+      throw errors.providerUnavailable(source.name, messageOf(error)).causedBy(error)
     })
     providers.set(key, found)
     found.catch(() => providers.delete(key))
@@ -215,6 +216,6 @@ function explain(name: string, error: unknown): Error {
   if (isDomainError(error)) return error
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (isOutgoingError(cause) || AWAY_CODES.has((cause as { readonly code?: string }).code ?? ''))
-      return unavailable(`the provider ${name} cannot be asked: ${cause.message}`).causedBy(error)
+      return errors.providerUnavailable(name, cause.message).causedBy(error)
   return unauthenticated(`the provider ${name} did not sign the person in: ${messageOf(error)}`).causedBy(error)
 }
