@@ -193,6 +193,12 @@ export const errors = defineErrors({
   runnerNotFound: ['not-found', 'runner does not exist'],
   workflowNotFound: ['not-found', 'workflow "{name}" not found'],
   packageNotFound: ['not-found', 'package does not exist'],
+  packageFileNameInvalid: ['bad-request', 'invalid filename'],
+  npmDocumentInvalid: ['bad-request', 'package is invalid'],
+  npmAttachmentInvalid: ['bad-request', 'package attachment is invalid'],
+  crateIncomplete: ['bad-request', 'the crate is not complete'],
+  formRequired: ['bad-request', 'the body is not a multipart form'],
+  numberRequired: ['bad-request', '{name} is not a number'],
   packageFileExists: ['conflict', 'this file of the package exists already'],
   packageVersionExists: ['conflict', 'this version of the package exists already'],
 

@@ -1,3 +1,4 @@
+import { errors } from '../../errors.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -28,7 +29,7 @@ export async function readMultipart<Content>(
   receive: (bytes: AsyncIterable<Buffer>) => Promise<Content>,
 ): Promise<MultipartForm<Content>> {
   const type = headers['content-type'] ?? ''
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw badRequest('the body is not a multipart form')
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw errors.formRequired()
   const fields = new Map<string, string[]>()
   const files: Promise<SentFile<Content>>[] = []
   const parser = parserOf(type)
@@ -62,6 +63,6 @@ function parserOf(type: string) {
   try {
     return new Busboy({ headers: { 'content-type': type }, limits: LIMITS, preservePath: true })
   } catch {
-    throw badRequest('the body is not a multipart form')
+    throw errors.formRequired()
   }
 }

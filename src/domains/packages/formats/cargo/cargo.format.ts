@@ -1,5 +1,4 @@
 import semver from 'semver'
-import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import { errors } from '../../../errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
@@ -98,7 +97,7 @@ const MAX_PER_PAGE = 100
 async function search(contents: PackageContents, { owner, query }: FormatRequest): Promise<FormatAnswer> {
   const number = (name: string, initial: number): number => {
     const text = query.get(name) ?? String(initial)
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw badRequest(`${name} is not a number`)
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw errors.numberRequired(name)
     return Number(text)
   }
   const [perPage, page] = [Math.min(number('per_page', 10), MAX_PER_PAGE), number('page', 1)]

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import semver from 'semver'
 import { badRequest, tooLarge } from '../../../../core/platform/errors.ts'
 import { listOf, members, type Members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
@@ -25,7 +26,7 @@ export async function readCrateUpload<Content>(
   const take = async (count: number): Promise<Buffer> => {
     while (rest.length < count) {
       const { value, done } = await iterator.next()
-      if (done === true) throw badRequest('the crate is not complete')
+      if (done === true) throw errors.crateIncomplete()
       rest = Buffer.concat([rest, value])
     }
     const taken = rest.subarray(0, count)

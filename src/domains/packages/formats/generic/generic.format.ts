@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest, notFound } from '../../../../core/platform/errors.ts'
 import type { CreateFormat, FormatRequest } from '../../registry/format.ts'
 
@@ -31,7 +32,7 @@ export const createGenericFormat: CreateFormat = ({ contents, maxFileSize }) => 
         const { file, ...ref } = refOf(params)
         if (!isName(NAME, ref.name)) throw badRequest('invalid package name')
         if (!isName(VERSION, ref.version)) throw badRequest('invalid package version')
-        if (!isName(FILE, file)) throw badRequest('invalid filename')
+        if (!isName(FILE, file)) throw errors.packageFileNameInvalid()
         const content = await hold.receive(body, maxFileSize)
         await contents.publish(viewer, owner, { ...ref, files: [{ name: file, content }], extends: true })
         return { status: 201 }

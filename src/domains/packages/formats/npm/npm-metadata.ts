@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import semver from 'semver'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
@@ -59,9 +60,9 @@ export function readNewVersion(document: Members, name: string): NewNpmVersion {
   const versions = Object.values(members(document['versions']))
   const manifest = members(versions[0])
   if (versions.length !== 1 || textOf(document['name'] ?? document['_id']) !== name || !isPackageName(name))
-    throw badRequest('package is invalid')
+    throw errors.npmDocumentInvalid()
   const version = semver.clean(textOf(manifest['version'])) ?? ''
-  if (version === '' || textOf(manifest['name']) !== name) throw badRequest('package is invalid')
+  if (version === '' || textOf(manifest['name']) !== name) throw errors.npmDocumentInvalid()
   const { dist, readme, ...rest } = manifest
   const metadata = JSON.stringify({ ...rest, _id: `${name}@${version}`, name, version })
   if (metadata.length > MAX_VERSION_METADATA)

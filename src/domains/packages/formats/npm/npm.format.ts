@@ -63,7 +63,7 @@ async function search(contents: PackageContents, owner: User, query: URLSearchPa
   const text = (query.get('text') ?? '').toLowerCase()
   const number = (name: string, initial: number): number => {
     const given = query.get(name) ?? String(initial)
-    if (!/^\d{1,9}$/.test(given)) throw badRequest(`${name} is not a number`)
+    if (!/^\d{1,9}$/.test(given)) throw errors.numberRequired(name)
     return Number(given)
   }
   const [size, from] = [Math.min(number('size', 20), MAX_RESULTS), number('from', 0)]
@@ -235,7 +235,7 @@ async function deprecate(
 ): Promise<FormatAnswer> {
   const entry = await getPackage(contents, owner, name)
   const sent = members(versions)
-  if (Object.keys(sent).length === 0) throw badRequest('package attachment is invalid')
+  if (Object.keys(sent).length === 0) throw errors.npmAttachmentInvalid()
   for (const stored of await contents.listVersions(entry)) {
     const one = sent[stored.version]
     if (one === undefined) continue
@@ -255,10 +255,10 @@ async function unpublish({ contents }: FormatDeps, request: FormatWrite): Promis
   const { viewer, owner, params, body } = request
   const entry = await getPackage(contents, owner, params['name'])
   const { document } = await readPublishDocument(body as AsyncIterable<Buffer>, async () => {
-    throw badRequest('package is invalid')
+    throw errors.npmDocumentInvalid()
   })
   const kept = members(document['versions'])
-  if (Object.keys(kept).length === 0) throw badRequest('package is invalid')
+  if (Object.keys(kept).length === 0) throw errors.npmDocumentInvalid()
   for (const { version } of await contents.listVersions(entry))
     if (kept[version] === undefined) await contents.deleteVersion(viewer, owner, { type, name: entry.name, version })
   return { status: 200, body: { ok: true } }

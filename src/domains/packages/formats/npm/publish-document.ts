@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest, tooLarge } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson } from '../../../../core/platform/json-members.ts'
 
@@ -35,7 +36,7 @@ export async function readPublishDocument<Content>(
     content = await receive(decoded(source))
   }
   const parsed = parseJson(Buffer.concat(parts).toString('utf8'))
-  if (parsed === undefined) throw badRequest('package is invalid')
+  if (parsed === undefined) throw errors.npmDocumentInvalid()
   return { document: members(parsed.value), content }
 }
 
@@ -112,7 +113,7 @@ class DocumentScanner {
       return
     }
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      if (this.#path.length === MAX_DEPTH) throw badRequest('package is invalid')
+      if (this.#path.length === MAX_DEPTH) throw errors.npmDocumentInvalid()
       this.#path.push(this.#isValue ? this.#key : '')
     }
     if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#path.pop()
@@ -126,7 +127,7 @@ async function* decoded(source: ByteSource): AsyncGenerator<Buffer> {
   for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
     const end = chunk.indexOf(QUOTE)
     const text = pending + chunk.subarray(0, end < 0 ? chunk.length : end).toString('latin1')
-    if (!/^[\w+/=-]*$/.test(text)) throw badRequest('package attachment is invalid')
+    if (!/^[\w+/=-]*$/.test(text)) throw errors.npmAttachmentInvalid()
     const whole = end < 0 ? text.length - (text.length % 4) : text.length
     pending = text.slice(whole)
     if (whole > 0) yield Buffer.from(text.slice(0, whole), 'base64')
@@ -134,5 +135,5 @@ async function* decoded(source: ByteSource): AsyncGenerator<Buffer> {
     source.unread(chunk.subarray(end))
     return
   }
-  throw badRequest('package is invalid')
+  throw errors.npmDocumentInvalid()
 }
