@@ -47,13 +47,14 @@ select "fingerprint" from "public_key" where "id" in (select "key_id" from "depl
 
 -- domains/accounts/keys/public-key.store.ts findKeyUse
 select "deploy_key"."id", "deploy_key"."title", "deploy_key"."repo_id", "deploy_key"."is_read_only" from "deploy_key" inner join "public_key" on "public_key"."id" = "deploy_key"."key_id" where "public_key"."fingerprint" = ?;
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" = ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" = ?;
 
 -- domains/accounts/keys/public-key.store.ts findUserKey
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."id" = ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."id" = ?;
 
 -- domains/accounts/keys/public-key.store.ts insertUserKey
 insert into "user_key" ("key_id", "user_id", "title", "comment", "created_at") values (?, ...) returning "id";
+insert into "user_key" ("key_id", "user_id", "title", "comment", "source_id", "created_at") values (?, ...) returning "id";
 
 -- domains/accounts/keys/public-key.store.ts isKeyInUse
 select "id" from "user_key" where "key_id" = ?;
@@ -62,13 +63,16 @@ select "id" from "deploy_key" where "key_id" = ? limit N;
 -- domains/accounts/keys/public-key.store.ts isKeyTitleTaken
 select "id" from "user_key" where "user_id" = ? and "title" = ?;
 
+-- domains/accounts/keys/public-key.store.ts listKeysOfSource
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."user_id" = ? and "user_key"."source_id" = ?;
+
 -- domains/accounts/keys/public-key.store.ts listProvenKeys
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" in (?, ...) and "user_key"."last_used_at" > ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" in (?, ...) and "user_key"."last_used_at" > ?;
 
 -- domains/accounts/keys/public-key.store.ts listUserKeys
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."user_id" = ? order by "user_key"."id" limit N offset ?;
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" = ? order by "user_key"."id" limit N offset ?;
-select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."user_id" = ? and "public_key"."fingerprint" = ? order by "user_key"."id" limit N offset ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."user_id" = ? order by "user_key"."id" limit N offset ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "public_key"."fingerprint" = ? order by "user_key"."id" limit N offset ?;
+select "user_key"."id", "user_key"."user_id", "user_key"."title", "user_key"."comment", "user_key"."source_id", "user_key"."created_at", "user_key"."last_used_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "user_key" inner join "public_key" on "public_key"."id" = "user_key"."key_id" where "user_key"."user_id" = ? and "public_key"."fingerprint" = ? order by "user_key"."id" limit N offset ?;
 
 -- domains/accounts/keys/public-key.store.ts updateUserKeyUse
 update "user_key" set "last_used_at" = ? where "id" = ? and "last_used_at" < ?;

@@ -4,6 +4,9 @@
 select "id" from "label" where "id" in (?, ...);
 update label as counted set "issues_count" = (select count(*) from issue_label where label_id = counted.id) where id in (?, ...);
 
+-- domains/issues/labels/label-counters.store.ts recountLabelsOf
+update label as counted set issues_count = (select count(*) from issue_label where label_id = counted.id) where repo_id = ?;
+
 -- domains/issues/labels/label.store.ts addToLabelCounters
 update "label" set "issues_count" = issues_count + ? where "id" in (?, ...) returning "id";
 
@@ -22,7 +25,11 @@ select * from "label" where "repo_id" = ? and "name" = ? order by "id";
 insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...) returning *;
 
 -- domains/issues/labels/label.store.ts insertLabels
+insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...);
 insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...), ...;
+
+-- domains/issues/labels/label.store.ts listLabelIdsByName
+select "id", "name" from "label" where "repo_id" = ? and "name" in (?, ...) order by "id" desc;
 
 -- domains/issues/labels/label.store.ts listLabels
 select * from "label" where "org_id" = ? order by "name", "id" limit N offset ?;

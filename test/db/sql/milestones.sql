@@ -5,6 +5,9 @@ select "id" from "milestone" where "id" in (?, ...);
 update milestone as counted set "open_issues" = (select count(*) from issue where milestone_id = counted.id and is_closed = 0) where id in (?, ...);
 update milestone as counted set "closed_issues" = (select count(*) from issue where milestone_id = counted.id and is_closed = 1) where id in (?, ...);
 
+-- domains/issues/milestones/milestone-counters.store.ts recountMilestonesOf
+update milestone as counted set open_issues = (select count(*) from issue where milestone_id = counted.id and is_closed = 0), closed_issues = (select count(*) from issue where milestone_id = counted.id and is_closed = 1) where repo_id = ?;
+
 -- domains/issues/milestones/milestone.store.ts addToMilestoneCounters
 update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ? where "id" = ? returning *;
 update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ?, "updated_at" = case when updated_at < ? then ? else updated_at end where "id" = ? returning *;

@@ -19,9 +19,6 @@ select * from "user" where "kind" = ? and "visibility" in (?, ...) order by "low
 select * from "user" where "kind" = ? and "visibility" in (?, ...) and exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) order by "lower_name" limit N offset ?;
 select * from "user" where "kind" = ? and "visibility" in (?, ...) and exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ? and "org_member"."is_public" = ?) order by "lower_name" limit N offset ?;
 
--- domains/accounts/orgs/org.store.ts ownsRepos
-select "id" from "repo" where "owner_id" = ? limit N;
-
 -- domains/accounts/orgs/org.store.ts updateMemberVisibility
 update "org_member" set "is_public" = ? where "org_id" = ? and "user_id" = ?;
 
@@ -74,11 +71,11 @@ delete from "team_repo" where "org_id" = ? and "repo_id" = ?;
 -- domains/accounts/orgs/teams/teams.store.ts hasTeamRepo
 select "team_id" from "team_repo" where "team_id" = ? and "repo_id" = ?;
 
--- domains/accounts/orgs/teams/teams.store.ts insertAllTeamRepos
-insert into "team_repo" ("team_id", "org_id", "repo_id") select "team"."id", "repo"."owner_id", "repo"."id" as "repo_id" from "repo" inner join "team" on "team"."org_id" = "repo"."owner_id" where "team"."id" = ? on conflict ("team_id", "repo_id") do nothing;
-
 -- domains/accounts/orgs/teams/teams.store.ts insertTeamRepo
 insert into "team_repo" ("team_id", "org_id", "repo_id") values (?, ...) on conflict ("team_id", "repo_id") do nothing;
+
+-- domains/accounts/orgs/teams/teams.store.ts insertTeamRepos
+insert into "team_repo" ("team_id", "org_id", "repo_id") select "team"."id", "team"."org_id", "owned"."id" as "repo_id" from "team" inner join ((select "id" from "repo" where "owner_id" = ?)) as "owned" on true where "team"."id" = ? on conflict ("team_id", "repo_id") do nothing;
 
 -- domains/accounts/orgs/teams/teams.store.ts isInAnyTeam
 select "team_id" from "team_member" where "org_id" = ? and "user_id" = ?;

@@ -36,6 +36,8 @@ select "id" from "pull" where "is_closed" = ? and (("head_repo_id" = ? and "head
 
 -- domains/pulls/pulls/records/pull.store.ts insertPull
 insert into "pull" ("issue_id", "base_repo_id", "base_branch", "head_repo_id", "head_branch", "is_agit", "head_oid", "merge_base", "is_draft", "allows_maintainer_edit", "mergeability", "checked_base_oid", "checked_head_oid", "conflicts") values (?, ...) returning *;
+insert into "pull" ("issue_id", "base_repo_id", "base_branch", "head_repo_id", "head_branch", "head_oid", "merge_base", "mergeability", "checked_base_oid", "checked_head_oid", "conflicts", "is_closed", "is_draft", "allows_maintainer_edit") values (?, ...) returning *;
+insert into "pull" ("issue_id", "base_repo_id", "base_branch", "head_repo_id", "head_branch", "head_oid", "merge_base", "mergeability", "checked_base_oid", "checked_head_oid", "conflicts", "is_closed", "is_draft", "allows_maintainer_edit", "is_merged", "merged_oid", "merge_style", "merged_by_id", "merged_at") values (?, ...) returning *;
 
 -- domains/pulls/pulls/records/pull.store.ts listOpenPullsFrom
 select * from "pull" where "head_repo_id" = ? and "is_closed" = ? and "head_branch" = ? and "is_agit" = ? order by "id";

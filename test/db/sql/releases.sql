@@ -16,10 +16,10 @@ select * from "release" where "repo_id" = ? and "lower_tag_name" = ?;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "created_at", "updated_at", "is_draft") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "created_at", "updated_at", "title", "body") values (?, ...) returning *;
-insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
+insert into "release" ("repo_id", "publisher_id", "original_author", "original_author_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "created_at", "updated_at") values (?, ...) returning *;
 
 -- domains/code/releases/release.store.ts listReleases
 select * from "release" where "repo_id" = ? order by "created_at" desc, "id" desc limit N offset ?;

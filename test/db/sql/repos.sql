@@ -54,32 +54,32 @@ insert into "repo_flag" ("repo_id", "name") values (?, ...), ... on conflict ("r
 select "name" from "repo_flag" where "repo_id" = ? order by "name" limit N offset ?;
 
 -- domains/repositories/repos/lists/repo-list.store.ts count
-select (select count(*) from repo) as "total";
 select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
+select (select count(*) from repo) - (select count(*) from repo where repo.owner_id = -3) as "total";
+select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and repo.owner_id <> -3);
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and 1 = 1);
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and repo.owner_id <> -3);
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and 1 = 1);
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and repo.owner_id <> -3);
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
 select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))));
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and 1 = 1);
 select (select count(*) from repo) - (select count(*) from repo where repo.is_private = 1) - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in ('limited', 'private') and repo.is_private = 0) as "total";
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and repo.owner_id <> -3);
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
 
 -- domains/repositories/repos/lists/repo-list.store.ts listRepos
 select "id" from "user" where visibility in ('private') limit N;
 select "id" from "user" where visibility in ('limited', 'private') limit N;
-select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" desc limit N offset ?;
-select "repo"."id" from "repo" where (1 = 0 and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."id" desc limit N offset ?;
-select "repo"."id" from "repo" where 1 = 1 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where 1 = 1 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."owner_id" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where (1 = 0 and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."owner_id" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_private" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;
@@ -99,7 +99,7 @@ insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction
 insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction", "updated_at") values (?, ...), ... on conflict ("repo_id", "name") do update set "oid" = "excluded"."oid", "pusher_id" = "excluded"."pusher_id", "pusher_restriction" = "excluded"."pusher_restriction", "updated_at" = "excluded"."updated_at";
 
 -- domains/repositories/repos/records/records.store.ts countRepos
-select count(*) as "count" from "repo";
+select count(*) as "count" from "repo" where "owner_id" <> ?;
 
 -- domains/repositories/repos/records/records.store.ts findRepoOwner
 select "user"."id", "user"."name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "repo"."id" = ?;
@@ -115,7 +115,7 @@ select * from "mirror" where "repo_id" in (?, ...);
 select distinct "repo_id" from "push" where "created_at" >= ? and "created_at" < ? and "new_oid" in (?, ...) order by "repo_id";
 
 -- domains/repositories/repos/records/records.store.ts loadRepoNumbers
-select count(*) as "total", cast(coalesce(sum("is_private"), 0) as bigint) as "isPrivate", cast(coalesce(sum("is_fork"), 0) as bigint) as "forks", cast(coalesce(sum("is_mirror"), 0) as bigint) as "mirrors", cast(coalesce(sum("is_archived"), 0) as bigint) as "archived", cast(coalesce(sum("git_size"), 0) as bigint) as "gitSize", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfsSize" from "repo";
+select count(*) as "total", cast(coalesce(sum("is_private"), 0) as bigint) as "isPrivate", cast(coalesce(sum("is_fork"), 0) as bigint) as "forks", cast(coalesce(sum("is_mirror"), 0) as bigint) as "mirrors", cast(coalesce(sum("is_archived"), 0) as bigint) as "archived", cast(coalesce(sum("git_size"), 0) as bigint) as "gitSize", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfsSize" from "repo" where "owner_id" <> ?;
 
 -- domains/repositories/repos/records/records.store.ts loadRepoUsage
 select "is_private", cast(coalesce(sum("git_size"), 0) as bigint) as "git", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfs" from "repo" where "owner_id" = ? group by "is_private";
@@ -123,7 +123,9 @@ select "is_private", cast(coalesce(sum("git_size"), 0) as bigint) as "git", cast
 -- domains/repositories/repos/records/records.store.ts recountRepos
 select "id" from "repo" where "id" in (?, ...);
 update repo as counted set "stars_count" = (select count(*) from star where repo_id = counted.id) where id in (?, ...);
+update repo as counted set "releases_count" = (select count(*) from release where repo_id = counted.id and is_draft = 0) where id in (?, ...);
 update repo as counted set "watchers_count" = (select count(*) from watch where repo_id = counted.id and mode <> 'ignored') where id in (?, ...);
+update repo as counted set "lfs_size" = (select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id) where id in (?, ...);
 update repo as counted set "open_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 0) where id in (?, ...);
 update repo as counted set "open_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 0) where id in (?, ...);
 update repo as counted set "closed_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 1) where id in (?, ...);
@@ -160,6 +162,9 @@ update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" i
 -- domains/repositories/repos/repo.store.ts countReposOf
 select count(*) as "count" from "repo" where "owner_id" = ?;
 
+-- domains/repositories/repos/repo.store.ts deleteRedirect
+delete from "repo_redirect" where "owner_id" = ? and "lower_name" = ?;
+
 -- domains/repositories/repos/repo.store.ts findByOwnerAndName
 select "repo".*, "owner"."id" as "user_id", "owner"."kind" as "user_kind", "owner"."name" as "user_name", "owner"."visibility" as "user_visibility", "owner"."is_admin" as "user_is_admin", "owner"."is_restricted" as "user_is_restricted", "owner"."is_active" as "user_is_active", "owner"."is_login_prohibited" as "user_is_login_prohibited", "owner"."must_change_password" as "user_must_change_password", "owner"."full_name" as "user_full_name", "owner"."email" as "user_email", "owner"."login_name" as "user_login_name", "owner"."source_id" as "user_source_id", "owner"."description" as "user_description", "owner"."location" as "user_location", "owner"."website" as "user_website", "owner"."pronouns" as "user_pronouns", "owner"."language" as "user_language", "owner"."avatar" as "user_avatar", "owner"."is_email_hidden" as "user_is_email_hidden", "owner"."can_create_organization" as "user_can_create_organization", "owner"."max_repo_creation" as "user_max_repo_creation", "owner"."repo_admin_change_team_access" as "user_repo_admin_change_team_access", "owner"."followers_count" as "user_followers_count", "owner"."following_count" as "user_following_count", "owner"."stars_count" as "user_stars_count", "owner"."created_at" as "user_created_at", "owner"."updated_at" as "user_updated_at", "owner"."last_login_at" as "user_last_login_at" from "user" as "owner" left join "repo" on "repo"."owner_id" = "owner"."id" and "repo"."lower_name" = ? where "owner"."lower_name" = ?;
 
@@ -173,7 +178,6 @@ select "repo".*, "owner"."id" as "user_id", "owner"."kind" as "user_kind", "owne
 select * from "repo" where "owner_id" = ? and "lower_name" = ?;
 
 -- domains/repositories/repos/repo.store.ts insertRepo
-delete from "repo_redirect" where "owner_id" = ? and "lower_name" = ?;
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "is_mirror") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "is_private") values (?, ...) returning "id";
@@ -184,7 +188,8 @@ insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_br
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "watchers_count", "stars_count", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "topics", "is_private", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "units", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
-insert into "repo" ("owner_id", "name", "lower_name", "description", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "is_mirror", "original_url", "units", "git_size", "watchers_count", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "repo" ("description", "default_branch", "wiki_branch", "object_format", "storage", "is_mirror", "original_url", "units", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at", "owner_id", "name", "lower_name", "is_private") values (?, ...) returning "id";
+insert into "repo" ("owner_id", "name", "lower_name", "description", "is_private", "is_template", "units", "licenses", "trust_model", "wiki_branch", "default_branch", "object_format", "storage", "watchers_count", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 
 -- domains/repositories/repos/repo.store.ts listReposAmong
 select * from "repo" where "owner_id" = ? and "id" in (select "repo_id" from "watch" where "user_id" = ?) order by "id";

@@ -10,46 +10,47 @@ select "review_id", count(*) as "count" from "review_comment" where "review_id" 
 delete from "review" where "pull_id" = ? and "kind" = ? and "team_id" in (?, ...);
 delete from "review" where "pull_id" = ? and "kind" = ? and "reviewer_id" = ? and "team_id" = ?;
 
--- domains/pulls/reviews/records/records.store.ts findCommentPlace
+-- domains/pulls/reviews/records/records.store.ts findCommentPosition
 select * from "review_comment" where "entry_id" = ?;
 
--- domains/pulls/reviews/records/records.store.ts followBase
-update "review" set "former_base" = ? where "pull_id" = ? and "kind" = ? and "former_base" = ?;
-
--- domains/pulls/reviews/records/records.store.ts insertCommentPlaces
+-- domains/pulls/reviews/records/records.store.ts insertCommentPositions
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "reply_to") values (?, ...);
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "reply_to") values (?, ...), ...;
+insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "resolver_id", "reply_to") values (?, ...);
 
 -- domains/pulls/reviews/records/records.store.ts listAskedTeams
 select "review"."team_id" from "review" inner join "team_member" on "team_member"."team_id" = "review"."team_id" where "review"."pull_id" = ? and "review"."kind" = ? and "team_member"."user_id" = ?;
 
--- domains/pulls/reviews/records/records.store.ts listCommentPlaces
+-- domains/pulls/reviews/records/records.store.ts listCommentPositions
 select * from "review_comment" where "review_id" = ? order by "entry_id";
 
--- domains/pulls/reviews/records/records.store.ts listCurrentPlaces
+-- domains/pulls/reviews/records/records.store.ts listCurrentPositions
 select * from "review_comment" where "pull_id" = ? and "is_outdated" = ? order by "entry_id";
 
 -- domains/pulls/reviews/records/records.store.ts listFreshReviews
 select "id", "commit_oid" from "review" where "pull_id" = ? and "kind" in (?, ...) and "is_stale" = ? order by "id";
 
--- domains/pulls/reviews/records/records.store.ts listPlacesByEntries
+-- domains/pulls/reviews/records/records.store.ts listPositionsByEntries
 select * from "review_comment" where "entry_id" in (?, ...);
 
 -- domains/pulls/reviews/records/records.store.ts markStale
 update "review" set "is_stale" = ? where "id" in (?, ...) and "is_stale" = ? returning *;
 
 -- domains/pulls/reviews/records/records.store.ts replaceDecisions
-update "review" set "is_official" = ? where "pull_id" = ? and "reviewer_id" = ? and "id" != ? and "is_official" = ?;
-update "review" set "is_dismissed" = ?, "updated_at" = ? where "pull_id" = ? and "reviewer_id" = ? and "id" != ? and "kind" in (?, ...) and "is_dismissed" = ?;
+update "review" set "is_official" = ? where "pull_id" = ? and "reviewer_id" = ? and "original_author" = ? and "id" != ? and "is_official" = ?;
+update "review" set "is_dismissed" = ?, "updated_at" = ? where "pull_id" = ? and "reviewer_id" = ? and "original_author" = ? and "id" != ? and "kind" in (?, ...) and "is_dismissed" = ?;
 
 -- domains/pulls/reviews/records/records.store.ts resolveComments
 update "review_comment" set "resolver_id" = ? where "entry_id" in (?, ...) and "resolver_id" = ?;
 
 -- domains/pulls/reviews/records/records.store.ts restoreOfficial
 update "review" set "is_official" = ? where "id" = ?;
-select "id" from "review" where "pull_id" = ? and "reviewer_id" = ? and "kind" in (?, ...) and "id" < ? order by "id" desc limit N;
+select "id" from "review" where "pull_id" = ? and "reviewer_id" = ? and "original_author" = ? and "kind" in (?, ...) and "id" < ? order by "id" desc limit N;
 
--- domains/pulls/reviews/records/records.store.ts updateCommentPlace
+-- domains/pulls/reviews/records/records.store.ts retargetReviews
+update "review" set "former_base" = ? where "pull_id" = ? and "kind" = ? and "former_base" = ?;
+
+-- domains/pulls/reviews/records/records.store.ts updateCommentPosition
 update "review_comment" set "is_outdated" = ? where "entry_id" = ?;
 update "review_comment" set "resolver_id" = ? where "entry_id" = ?;
 update "review_comment" set "path" = ?, "line" = ?, "start_line" = ?, "commit_oid" = ?, "base_oid" = ? where "entry_id" = ?;
@@ -71,7 +72,9 @@ select * from "review" where "id" = ? and (review.kind <> 'request' or (review.t
 -- domains/pulls/reviews/records/review.store.ts insertReview
 insert into "review" ("pull_id", "issue_id", "kind", "reviewer_id", "created_at", "updated_at") values (?, ...) returning *;
 insert into "review" ("pull_id", "issue_id", "kind", "reviewer_id", "commit_oid", "created_at", "updated_at") values (?, ...) returning *;
+insert into "review" ("pull_id", "issue_id", "kind", "reviewer_id", "is_official", "created_at", "updated_at") values (?, ...) returning *;
 insert into "review" ("pull_id", "issue_id", "kind", "reviewer_id", "team_id", "is_official", "created_at", "updated_at") values (?, ...) returning *;
+insert into "review" ("pull_id", "issue_id", "kind", "reviewer_id", "original_author", "original_author_id", "body", "commit_oid", "is_official", "is_stale", "is_dismissed", "created_at", "updated_at", "submitted_at") values (?, ...) returning *;
 
 -- domains/pulls/reviews/records/review.store.ts listReviewPage
 select * from "review" where "pull_id" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)))) or review.team_id > 0) order by "id" limit N offset ?;
@@ -89,6 +92,7 @@ select * from "review" where "id" = ?;
 update "review" set "body" = ? where "reviewer_id" = ? and "entry_id" = ?;
 
 -- domains/pulls/reviews/records/review.store.ts updateReview
+update "review" set "entry_id" = ? where "id" = ? returning *;
 update "review" set "is_dismissed" = ?, "updated_at" = ? where "id" = ? returning *;
 update "review" set "kind" = ?, "body" = ?, "commit_oid" = ?, "is_official" = ?, "is_stale" = ?, "entry_id" = ?, "updated_at" = ? where "id" = ? returning *;
 update "review" set "kind" = ?, "body" = ?, "commit_oid" = ?, "is_official" = ?, "is_stale" = ?, "entry_id" = ?, "updated_at" = ?, "submitted_at" = ? where "id" = ? returning *;
@@ -113,13 +117,13 @@ delete from "review" where "pull_id" in (select "id" from "pull" where "base_rep
 select "id", "is_official" from "review" where "pull_id" = ? and "reviewer_id" = ? and "team_id" = ? and "kind" = ?;
 
 -- domains/pulls/reviews/requests/request.store.ts hasReviewed
-select "id" from "review" where "pull_id" = ? and "reviewer_id" = ? and "kind" in (?, ...) limit N;
+select "id" from "review" where "pull_id" = ? and "reviewer_id" = ? and "original_author" = ? and "kind" in (?, ...) limit N;
 
 -- domains/pulls/reviews/requests/request.store.ts listNewestReviews
-select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)))) or review.team_id > 0) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
-select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)))) or exists (select 1 from team where team.id = review.team_id and team.org_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = 'repo.pulls' and team_unit.mode > 0)))) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
-select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = ? and team_member.user_id = "user".id and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))))) or review.team_id > 0) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
-select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = ? and team_member.user_id = "user".id and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))))) or exists (select 1 from team where team.id = review.team_id and team.org_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = 'repo.pulls' and team_unit.mode > 0)))) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
+select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "original_author" = ? and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)))) or review.team_id > 0) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
+select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "original_author" = ? and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0)))) or exists (select 1 from team where team.id = review.team_id and team.org_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = 'repo.pulls' and team_unit.mode > 0)))) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
+select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "original_author" = ? and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or 1 = 1 or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = ? and team_member.user_id = "user".id and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))))) or review.team_id > 0) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
+select "pull_id", "reviewer_id", "team_id" from "review" where "id" in (select max("id") as "id" from "review" where "pull_id" in (?, ...) and "kind" in (?, ...) and "original_author" = ? and "is_dismissed" = ? and (review.kind <> 'request' or (review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id and "user".is_active = 1 and "user".is_login_prohibited = 0 and ("user".is_admin = 1 or "user".id = ? or exists (select 1 from collaboration where collaboration.repo_id = ? and collaboration.user_id = "user".id and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = ? and team_member.user_id = "user".id and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ? and team_unit.mode > 0)))))) or exists (select 1 from team where team.id = review.team_id and team.org_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ?)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = 'repo.pulls' and team_unit.mode > 0)))) group by "pull_id", "reviewer_id", "team_id") order by "updated_at", "id";
 
 -- domains/pulls/reviews/requests/request.store.ts listReviewersAmong
-select distinct "reviewer_id" from "review" where "pull_id" = ? and "reviewer_id" in (?, ...);
+select distinct "reviewer_id" from "review" where "pull_id" = ? and "reviewer_id" in (?, ...) and "original_author" = ?;

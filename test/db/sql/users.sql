@@ -4,11 +4,9 @@
 update "user" set "followers_count" = "followers_count" - ? where "id" in (select "followed_id" from "follow" where "user_id" = ?);
 update "user" set "following_count" = "following_count" - ? where "id" in (select "user_id" from "follow" where "followed_id" = ?);
 
--- domains/accounts/users/accounts/user-deletion.store.ts subtractStarsOnRepo
-update "user" set "stars_count" = "stars_count" - ? where "id" in (select "user_id" from "star" where "repo_id" = ?);
-
--- domains/accounts/users/accounts/user-deletion.store.ts subtractStarsOnReposOf
-update "user" set stars_count = stars_count - (select count(*) from star join repo on repo.id = star.repo_id where repo.owner_id = ? and star.user_id = "user".id) where id in (select star.user_id from star join repo on repo.id = star.repo_id where repo.owner_id = ?);
+-- domains/accounts/users/accounts/user-deletion.store.ts subtractStars
+update "user" set stars_count = stars_count - (select count(*) from ((select "user_id" from "star" where "repo_id" = ?)) as deleted where deleted.user_id = "user".id) where id in (select user_id from ((select "user_id" from "star" where "repo_id" = ?)) as deleted);
+update "user" set stars_count = stars_count - (select count(*) from ((select "star"."user_id" from "star" inner join "repo" on "repo"."id" = "star"."repo_id" where "repo"."owner_id" = ?)) as deleted where deleted.user_id = "user".id) where id in (select user_id from ((select "star"."user_id" from "star" inner join "repo" on "repo"."id" = "star"."repo_id" where "repo"."owner_id" = ?)) as deleted);
 
 -- domains/accounts/users/blocks/block.store.ts deleteBlock
 delete from "user_block" where "blocker_id" = ? and "blocked_id" = ?;
