@@ -175,7 +175,7 @@ describeOnBoth('clients that work with pull requests', (kind) => {
     `main/${'x'.repeat(5000)}`,
     'main/bob%00:main',
     '?base_branch=a%00b',
-    '?author=a%00b',
+    '?poster=a%00b',
     '?labels=99999999999999999999',
     '?milestone=1e300',
     '?milestone=9007199254740993',

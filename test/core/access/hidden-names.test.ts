@@ -124,7 +124,7 @@ it.each([
   '/orgs/openorg/members/',
   '/orgs/openorg/public_members/',
   '/repos/ann/open/collaborators/',
-  '/repos/ann/open/pulls?author=',
+  '/repos/ann/open/pulls?poster=',
 ])('GET %s tells no hidden account from a missing one', async (path) => {
   const answers = []
   for (const name of ['hermit', 'nobody']) {

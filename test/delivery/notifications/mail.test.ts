@@ -85,12 +85,12 @@ describeOnBoth('mail about issues', (on) => {
       '![chart](https://pictures.test/a.png) [![badge](https://pictures.test/b.svg)](https://example.test/)',
       '<img src="https://pictures.test/c.png" srcset="https://pictures.test/d.png 2x" alt="raw &lt;one&gt;">',
       '<picture><source srcset="//pictures.test/e.png"><img src="//pictures.test/f.png"></picture>',
-      '<video src="https://pictures.test/g.mp4" author="https://pictures.test/h.png"></video>',
+      '<video src="https://pictures.test/g.mp4" poster="https://pictures.test/h.png"></video>',
     ].join('\n\n')
     await open(bob, { title: 'Pictures', body })
     await server.drain()
     const { html } = receiver.mails[0]!
-    expect(html).not.toMatch(/<(?:img|picture|source|video)|srcset=|src=|author=/)
+    expect(html).not.toMatch(/<(?:img|picture|source|video)|srcset=|src=|poster=/)
     expect(html).toMatch(/<a href="https:\/\/pictures.test\/a.png"[^>]*><span>chart<\/span><\/a>/)
     expect(html).toMatch(/<a href="https:\/\/example.test\/"[^>]*><span>badge<\/span><\/a>/)
     expect(html).toContain('<a href="https://pictures.test/c.png" rel="nofollow">raw &lt;one&gt;</a>')

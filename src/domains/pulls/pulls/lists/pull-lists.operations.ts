@@ -30,7 +30,7 @@ const listQuery = Type.Object({
     }),
   ),
   milestone: Type.Optional(Type.Integer({ description: 'Id; 0 does not filter' })),
-  author: Word('Login'),
+  poster: Word('Login'),
   base_branch: Word('Name of the base branch'),
 })
 
@@ -104,13 +104,13 @@ function lookUps({ guards, pulls, lists: pullLists, site }: PullListOperationDep
 }
 
 function readQuery(query: Static<typeof listQuery>): PullQuery {
-  const { state, sort, labels = [], milestone = 0, author, base_branch: baseBranch } = query
+  const { state, sort, labels = [], milestone = 0, poster, base_branch: baseBranch } = query
   return {
     state: state === 'open' || state === 'closed' ? state : 'all',
     sort: PULL_SORTS.find((known) => known === sort) ?? 'latest',
     labelIds: labels,
     milestoneId: milestone,
-    author: author || undefined,
+    author: poster || undefined,
     baseBranch: baseBranch || undefined,
   }
 }
