@@ -228,3 +228,15 @@ function createHold(store: BlobStore, holds: Holds): ReturnType<BlobStore['hold'
     },
   }
 }
+
+/** Deletes every blob that no row names. Checks `isUsed` again under the lock of the blob. */
+export async function sweepBlobs(
+  store: BlobStore,
+  isUsed: (hash: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { hash } of store.list()) {
+    signal.throwIfAborted()
+    if (!(await isUsed(hash))) await store.delete(hash, () => isUsed(hash))
+  }
+}

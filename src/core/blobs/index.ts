@@ -6,6 +6,7 @@ export {
   isBlobHash,
   LINK_LIFETIME,
   type StoredBlob,
+  sweepBlobs,
 } from './blob-store.ts'
 export { type BlobStores, createBlobStores } from './file-backend.ts'
 export { type BlobUse, checkBlobs } from './check-blobs.ts'

@@ -2,7 +2,7 @@ import { isHttpUrl } from '../../../core/platform/html.ts'
 import type { Core, Services } from '../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import { type Viewer, viewerId } from '../../../core/access/viewer.ts'
-import type { BlobLink, BlobRange, BlobStore } from '../../../core/blobs/index.ts'
+import { type BlobLink, type BlobRange, type BlobStore, sweepBlobs } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
@@ -132,11 +132,6 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
     directLink: (attachment, as) => blobs.link(attachment.hash, as),
     countDownload: (attachment) => database.transaction((tx) => countDownload(tx, attachment.id)),
     deleteUnusedBlob: (hash) => blobs.delete(hash, () => isUsed(hash)),
-    async sweep(signal) {
-      for await (const { hash } of blobs.list()) {
-        signal.throwIfAborted()
-        if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
-      }
-    },
+    sweep: (signal) => sweepBlobs(blobs, isUsed, signal),
   }
 }

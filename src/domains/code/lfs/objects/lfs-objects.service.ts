@@ -2,7 +2,7 @@ import type { Core, Services } from '../../../../core/module.ts'
 import { authorizeRepo } from '../../../../core/access/authorize.ts'
 import type { Readable } from 'node:stream'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/index.ts'
+import { type BlobLink, type BlobRange, type BlobStore, sweepBlobs } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -147,12 +147,7 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
     link: ({ oid }: LfsObject, as: BlobLink): Promise<string | undefined> => blobs.link(oid, as),
 
     /** Deletes the bytes of objects that belong to no repository. */
-    async sweep(signal: AbortSignal): Promise<void> {
-      for await (const { hash } of blobs.list()) {
-        signal.throwIfAborted()
-        if (!(await isLfsObjectLinked(read, hash))) await blobs.delete(hash, () => isLfsObjectLinked(read, hash))
-      }
-    },
+    sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, (hash) => isLfsObjectLinked(read, hash), signal),
   }
 }
 
