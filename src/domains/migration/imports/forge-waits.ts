@@ -32,15 +32,15 @@ export function waitForLimit(
   body: string,
   { now, count }: { readonly now: number; readonly count: number },
 ): number | undefined {
-  const told = headers['retry-after']
+  const retryAfter = headers['retry-after']
   const left = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining']
   const isLimit =
     status === 429 ||
-    (status === 403 && (left === '0' || told !== undefined || /rate limit|abuse/i.test(body.slice(0, 1000)))) ||
-    (status === 503 && told !== undefined)
+    (status === 403 && (left === '0' || retryAfter !== undefined || /rate limit|abuse/i.test(body.slice(0, 1000)))) ||
+    (status === 503 && retryAfter !== undefined)
   if (!isLimit) return undefined
   const until =
-    readRetryAfter(told, now) ??
+    readRetryAfter(retryAfter, now) ??
     (left === undefined || left === '0'
       ? readReset(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'], now)
       : undefined)

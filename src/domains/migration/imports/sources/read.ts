@@ -26,7 +26,7 @@ export function wholeOf(value: unknown): number {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0
 }
 
-/** The number of an issue; 0 for what is none. */
+/** The number of an issue; 0 for what is not one. */
 export function issueNumberOf(value: unknown): number {
   const number = wholeOf(value)
   return number <= MAX_NUMBER ? number : 0
