@@ -1,4 +1,4 @@
-import { addColumn, createIndex, createTable, type Schema } from './_helpers.ts'
+import { addColumn, createIndex, type Schema } from './_helpers.ts'
 
 /** What registries of packages store beside names, versions and files. */
 export async function addPackageRegistries(schema: Schema): Promise<void> {
@@ -8,9 +8,4 @@ export async function addPackageRegistries(schema: Schema): Promise<void> {
   await addColumn(schema, 'package_version', { name: 'download_count', type: 'number', initial: 0 })
   await addColumn(schema, 'package_file', { name: 'created_at', type: 'number', initial: 0 })
   await createIndex(schema, 'package_file', ['sha256'])
-
-  await createTable(schema, 'package_registry', (t) =>
-    t.id().reference('owner_id', 'user').text('type').number('revision', 0),
-  )
-  await createIndex(schema, 'package_registry', ['owner_id', 'type'], { unique: true })
 }

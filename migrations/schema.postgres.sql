@@ -1175,16 +1175,6 @@ package_file
   package_file_pkey PRIMARY KEY (id)
   package_file_version_id_fkey FOREIGN KEY (version_id) REFERENCES package_version(id) ON DELETE CASCADE
 
-package_registry
-  id bigint not null identity
-  owner_id bigint not null
-  type text not null
-  revision bigint not null default 0
-  CREATE UNIQUE INDEX package_registry_owner_id_type_key ON public.package_registry USING btree (owner_id, type)
-  CREATE UNIQUE INDEX package_registry_pkey ON public.package_registry USING btree (id)
-  package_registry_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
-  package_registry_pkey PRIMARY KEY (id)
-
 package_version
   id bigint not null identity
   package_id bigint not null

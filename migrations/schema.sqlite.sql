@@ -1436,16 +1436,6 @@ CREATE UNIQUE INDEX "package_file_version_id_name_key" on "package_file" (
   "version_id",
   "name");
 
-CREATE TABLE "package_registry" (
-  "id" integer primary key autoincrement,
-  "owner_id" bigint not null references "user" ("id") on delete cascade,
-  "type" text not null,
-  "revision" bigint default 0 not null);
-
-CREATE UNIQUE INDEX "package_registry_owner_id_type_key" on "package_registry" (
-  "owner_id",
-  "type");
-
 CREATE TABLE "package_version" (
   "id" integer primary key autoincrement,
   "package_id" bigint not null references "package" ("id") on delete cascade,

@@ -64,7 +64,7 @@ export async function publishPackage(
 ): Promise<void> {
   const hold = packageContents.hold()
   try {
-    const content = await hold.receive([Buffer.from('abc')], 3)
+    const content = await hold.receive([Buffer.from('abc')])
     await packageContents.publish(actor, owner, { ...release, files: [{ name: 'tool.tgz', content }] })
   } finally {
     await hold.release()

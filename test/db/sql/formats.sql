@@ -27,7 +27,7 @@ insert into "container_reference" ("manifest_id", "package_id", "digest", "is_ma
 insert into "container_manifest" ("package_id", "digest", "media_type", "artifact_type", "subject", "annotations", "sha256", "size", "creator_id", "created_at") values (?, ...) on conflict ("package_id", "digest") do nothing returning "id";
 
 -- domains/packages/formats/container/images.store.ts listBlobHolders
-select "package"."owner_id", "package"."name", "container_blob"."sha256", "container_blob"."size" from "container_blob" inner join "package" on "package"."id" = "container_blob"."package_id" where "container_blob"."digest" = ? order by "container_blob"."id" limit N;
+select "container_blob"."package_id", "package"."owner_id", "package"."name" from "container_blob" inner join "package" on "package"."id" = "container_blob"."package_id" where "container_blob"."digest" = ? order by "container_blob"."id" limit N;
 
 -- domains/packages/formats/container/images.store.ts listBlobs
 select * from "container_blob" where "package_id" = ? and "digest" in (?, ...);

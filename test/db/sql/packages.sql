@@ -15,12 +15,6 @@ select "id", "name", "repo_id", "metadata", "revision" from "package" where "own
 -- domains/packages/packages/package-contents.store.ts findVersionEntry
 select "package_version"."id", "package_version"."package_id", "package_version"."version", "package_version"."creator_id", "package_version"."created_at", "package_version"."metadata", "package_version"."download_count" from "package_version" where "package_id" = ? and "lower_version" = ?;
 
--- domains/packages/packages/package-contents.store.ts increaseRegistryRevision
-insert into "package_registry" ("owner_id", "type", "revision") values (?, ...) on conflict ("owner_id", "type") do update set "revision" = package_registry.revision + 1;
-
--- domains/packages/packages/package-contents.store.ts increaseRevision
-update "package" set "revision" = "revision" + ? where "id" = ?;
-
 -- domains/packages/packages/package-contents.store.ts isPackageBlobUsed
 select "id" from "package_file" where "sha256" = ? limit N;
 
@@ -38,6 +32,9 @@ select "package_version"."id", "package_version"."package_id", "package_version"
 
 -- domains/packages/packages/package-contents.store.ts listVersionEntriesOf
 select "package_version"."id", "package_version"."package_id", "package_version"."version", "package_version"."creator_id", "package_version"."created_at", "package_version"."metadata", "package_version"."download_count" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? order by "package_version"."id";
+
+-- domains/packages/packages/package-contents.store.ts lockPackage
+update "package" set "revision" = "revision" + ? where "owner_id" = ? and "type" = ? and "lower_name" = ? returning "id", "name", "repo_id", "metadata", "revision";
 
 -- domains/packages/packages/package-contents.store.ts setPackageMetadata
 update "package" set "metadata" = ? where "id" = ?;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { BlobStore } from '../../../core/blobs/index.ts'
+import { type BlobStore, sweepBlobs } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import { unavailable } from '../../../core/platform/errors.ts'
@@ -18,11 +18,10 @@ import {
 import {
   deleteFile,
   findFile,
-  findPackage,
   findVersionEntry,
-  increaseRegistryRevision,
-  increaseRevision,
   isPackageBlobUsed,
+  lockPackage,
+  type PackageEntry,
   setPackageMetadata,
   setVersionMetadata,
 } from './package-contents.store.ts'
@@ -41,8 +40,8 @@ interface ReceivedFile {
 
 /** Bytes that no row names yet; they are deleted at `release` unless a version was published with them. */
 export interface PackageHold {
-  /** Throws TooLarge for more than `maxBytes`. */
-  receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile>
+  /** Throws TooLarge for a file that is larger than the setting allows, `before` bytes of it included that came earlier. */
+  receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, before?: number): Promise<ReceivedFile>
   release(): Promise<void>
 }
 
@@ -60,8 +59,6 @@ export interface NewContents extends VersionName {
   readonly metadata?: string
   /** Adds the files if the version exists already; without it that is a conflict. */
   readonly extends?: boolean
-  /** Replaces files that exist already; without it they are a conflict. */
-  readonly replaces?: boolean
   /** The new metadata of the package, from its former ones; empty for none. Runs in the transaction. */
   readonly packageMetadata?: (former: string) => string
 }
@@ -71,6 +68,8 @@ interface ContentsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   /** Whether another table names bytes of the store. */
   readonly blobUses: PackageBlobUses
   readonly quota: Services['quota']
+  /** Bytes. */
+  readonly maxFileSize: number
 }
 
 /** Formats with tables of their own register which bytes these name. */
@@ -80,18 +79,18 @@ export type PackageContents = ReturnType<typeof createPackageContents>
 
 /** Publishing, reading and deletion of the files of packages, for the registries. Callers check permissions. */
 export function createPackageContents(deps: ContentsDeps) {
-  const { database, clock, blobs, blobUses, quota } = deps
+  const { database, clock, blobs, blobUses, quota, maxFileSize } = deps
   const { read } = database
   const isUsed = async (hash: string): Promise<boolean> =>
     (await isPackageBlobUsed(read, hash)) || (await blobUses.first(read, hash)) === true
-  const changed = async (tx: Tx, owner: User, type: string, packageId: number): Promise<void> => {
-    await increaseRegistryRevision(tx, owner.id, type)
-    await increaseRevision(tx, packageId)
+  const lock = async (tx: Tx, owner: User, ref: { type: string; name: string }): Promise<PackageEntry> => {
+    const entry = await lockPackage(tx, { ownerId: owner.id, ...ref })
+    if (entry === undefined) throw errors.packageNotFound()
+    return entry
   }
 
   async function publish(tx: Tx, actor: SignedIn, owner: User, contents: NewContents): Promise<PackageVersion> {
     const { type, name, version, files, metadata = '', packageMetadata } = contents
-    await increaseRegistryRevision(tx, owner.id, type)
     const at = clock.now()
     const made = await insertVersion(tx, {
       ownerId: owner.id,
@@ -105,16 +104,14 @@ export function createPackageContents(deps: ContentsDeps) {
     if (made === undefined && contents.extends !== true) throw errors.packageVersionExists()
     const target = made ?? (await findVersion(tx, { ownerId: owner.id, type, name }, version))
     if (target === undefined) throw errors.packageNotFound()
-    await increaseRevision(tx, target.packageId)
+    const entry = await lock(tx, owner, { type, name })
     for (const file of files) {
-      if (made === undefined) await clearName(tx, target.id, file.name, contents.replaces === true)
+      if (made === undefined && (await findFile(tx, target.id, file.name)) !== undefined)
+        throw errors.packageFileExists()
       const row = { ...file.content, name: file.name, metadata: file.metadata ?? '', created_at: at }
       await insertFiles(tx, target.id, [row])
     }
-    if (packageMetadata !== undefined) {
-      const former = await findPackage(tx, { ownerId: owner.id, type, name })
-      await setPackageMetadata(tx, target.packageId, packageMetadata(former?.metadata ?? ''))
-    }
+    if (packageMetadata !== undefined) await setPackageMetadata(tx, entry.id, packageMetadata(entry.metadata))
     if (made !== undefined) await appendPackageEvent(deps, tx, 'package.created', { actor, owner, versions: [made] })
     return target
   }
@@ -137,9 +134,9 @@ export function createPackageContents(deps: ContentsDeps) {
     hold(): PackageHold {
       const hold = blobs.hold()
       return {
-        receive: async (source, maxBytes) => {
+        receive: async (source, before = 0) => {
           const sums = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') }
-          const { hash, size } = await hold.put(summed(source, Object.values(sums)), { maxBytes })
+          const { hash, size } = await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize - before })
           return {
             size,
             sha256: hash,
@@ -174,30 +171,25 @@ export function createPackageContents(deps: ContentsDeps) {
     /** Replaces the metadata of a package by what `edit` makes of the former ones. */
     editMetadata: (owner: User, type: string, name: string, edit: (former: string) => string): Promise<void> =>
       database.transaction(async (tx) => {
-        await increaseRegistryRevision(tx, owner.id, type)
-        const entry = await findPackage(tx, { ownerId: owner.id, type, name })
-        if (entry === undefined) throw errors.packageNotFound()
-        await increaseRevision(tx, entry.id)
+        const entry = await lock(tx, owner, { type, name })
         await setPackageMetadata(tx, entry.id, edit(entry.metadata))
       }),
 
     /** Replaces the metadata of a version, such as the mark of a withdrawn one. Throws NotFound. */
     editVersionMetadata: (owner: User, ref: VersionName, edit: (former: string) => string): Promise<void> =>
       database.transaction(async (tx) => {
-        await increaseRegistryRevision(tx, owner.id, ref.type)
-        const entry = await findPackage(tx, { ownerId: owner.id, ...ref })
-        const version = entry && (await findVersionEntry(tx, entry.id, ref.version))
+        const entry = await lock(tx, owner, ref)
+        const version = await findVersionEntry(tx, entry.id, ref.version)
         if (version === undefined) throw errors.packageNotFound()
-        await increaseRevision(tx, version.packageId)
         await setVersionMetadata(tx, version.id, edit(version.metadata))
       }),
 
     /** Deletes a version; with the last one the package. Throws NotFound. */
     deleteVersion: (actor: SignedIn, owner: User, ref: VersionName): Promise<void> =>
       database.transaction(async (tx) => {
+        await lock(tx, owner, ref)
         const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
         if (found === undefined) throw errors.packageNotFound()
-        await changed(tx, owner, ref.type, found.packageId)
         await deleteVersion(tx, found)
         await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
       }),
@@ -205,10 +197,10 @@ export function createPackageContents(deps: ContentsDeps) {
     /** Deletes a file; with the last one its version. Throws NotFound. */
     deleteFile: (actor: SignedIn, owner: User, ref: VersionName, file: string): Promise<void> =>
       database.transaction(async (tx) => {
+        await lock(tx, owner, ref)
         const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
         const row = found && (await findFile(tx, found.id, file))
         if (found === undefined || row === undefined) throw errors.packageNotFound()
-        await changed(tx, owner, ref.type, found.packageId)
         await deleteFile(tx, row.id)
         if ((await listFiles(tx, found.id)).length > 0) return
         await deleteVersion(tx, found)
@@ -216,21 +208,8 @@ export function createPackageContents(deps: ContentsDeps) {
       }),
 
     /** Deletes the bytes of deleted files. */
-    async sweep(signal: AbortSignal): Promise<void> {
-      for await (const { hash } of blobs.list()) {
-        signal.throwIfAborted()
-        if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
-      }
-    },
+    sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, isUsed, signal),
   }
-}
-
-/** Deletes a file that is to be replaced. Throws Conflict if it may not be. */
-async function clearName(tx: Tx, versionId: number, name: string, replaces: boolean): Promise<void> {
-  const former = await findFile(tx, versionId, name)
-  if (former === undefined) return
-  if (!replaces) throw errors.packageFileExists()
-  await deleteFile(tx, former.id)
 }
 
 async function* summed(

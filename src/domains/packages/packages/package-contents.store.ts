@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -110,18 +109,6 @@ export const listFilesOfPackage = (db: Db, packageId: number): Promise<PackageFi
     .orderBy('id')
     .execute()
 
-/** The files of all packages of a type, in upload order. */
-export const listFilesOfType = (db: Db, ownerId: UserId, type: string): Promise<PackageFile[]> =>
-  db
-    .selectFrom('package_file')
-    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
-    .innerJoin('package', 'package.id', 'package_version.package_id')
-    .selectAll('package_file')
-    .where('package.owner_id', '=', ownerId)
-    .where('package.type', '=', type)
-    .orderBy('package_file.id')
-    .execute()
-
 /** By name, case-sensitive. */
 export const findFile = (db: Db, versionId: number, name: string): Promise<PackageFile | undefined> =>
   db
@@ -143,35 +130,17 @@ export async function setVersionMetadata(tx: Tx, id: number, metadata: string): 
   await tx.updateTable('package_version').set({ metadata }).where('id', '=', id).execute()
 }
 
-/** Also locks the package until the transaction ends. */
-export async function increaseRevision(tx: Tx, packageId: number): Promise<void> {
-  await tx
+/** Increases the revision of a package and locks it until the transaction ends. Undefined if there is none. */
+export async function lockPackage(tx: Tx, { ownerId, type, name }: PackageName): Promise<PackageEntry | undefined> {
+  const row = await tx
     .updateTable('package')
     .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
-    .where('id', '=', packageId)
-    .execute()
-}
-
-/** Also locks the registry until the transaction ends. */
-export async function increaseRegistryRevision(tx: Tx, ownerId: UserId, type: string): Promise<void> {
-  await tx
-    .insertInto('package_registry')
-    .values({ owner_id: ownerId, type, revision: 1 })
-    .onConflict((on) =>
-      on.columns(['owner_id', 'type']).doUpdateSet({ revision: sql<number>`package_registry.revision + 1` }),
-    )
-    .execute()
-}
-
-/** The version of all packages of a type; 0 before the first one. */
-export async function findRegistryRevision(db: Db, ownerId: UserId, type: string): Promise<number> {
-  const row = await db
-    .selectFrom('package_registry')
-    .select('revision')
     .where('owner_id', '=', ownerId)
     .where('type', '=', type)
+    .where('lower_name', '=', name.toLowerCase())
+    .returning(['id', 'name', 'repo_id', 'metadata', 'revision'])
     .executeTakeFirst()
-  return row?.revision ?? 0
+  return row && toPackage(row)
 }
 
 export async function countPackageDownload(tx: Tx, versionId: number): Promise<void> {

@@ -9,10 +9,8 @@ import {
   countPackageDownload,
   findFile,
   findPackage,
-  findRegistryRevision,
   findVersionEntry,
   listFilesOfPackage,
-  listFilesOfType,
   listPackages,
   listVersionEntries,
   listVersionEntriesOf,
@@ -44,10 +42,6 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
     listFiles: (version: Pick<VersionEntry, 'id'>): Promise<PackageFile[]> => listFiles(read, version.id),
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
-    /** Files of all packages of a type, in upload order. */
-    listAllFiles: (owner: User, type: string): Promise<PackageFile[]> => listFilesOfType(read, owner.id, type),
-    /** The version of the index over all packages of a type. */
-    revision: (owner: User, type: string): Promise<number> => findRegistryRevision(read, owner.id, type),
 
     /** A file of a version by its name. Throws NotFound. */
     async getFile(owner: User, { type, name, version }: VersionName, file: string): Promise<PackageFile> {

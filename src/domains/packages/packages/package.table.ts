@@ -49,20 +49,10 @@ export interface PackageFileTable {
   created_at: Generated<number>
 }
 
-/** The packages of one type of an owner as a whole. */
-export interface PackageRegistryTable {
-  id: Generated<number>
-  owner_id: number
-  type: string
-  /** Increases with every change of a package of the type: the version of indexes over all packages. */
-  revision: Generated<number>
-}
-
 declare module '../../../core/db/schema.ts' {
   interface Schema {
     package: PackageTable
     package_version: PackageVersionTable
     package_file: PackageFileTable
-    package_registry: PackageRegistryTable
   }
 }

@@ -22,10 +22,18 @@ declare module '../../../core/module.ts' {
 export const module = defineModule({
   name: 'packages',
   needs: ['quota', 'quotaParts', 'repos', 'users'],
-  async create({ database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
+  async create({ config, database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
     const blobs = await stores.open('packages')
     const packageBlobUses: PackageBlobUses = createHook()
-    const contentDeps = { database, clock, events, blobs, blobUses: packageBlobUses, quota }
+    const contentDeps = {
+      database,
+      clock,
+      events,
+      blobs,
+      blobUses: packageBlobUses,
+      quota,
+      maxFileSize: config.packages.max_file_size || Infinity,
+    }
     const packageContents = createPackageContents(contentDeps)
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })

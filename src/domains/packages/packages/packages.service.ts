@@ -8,7 +8,7 @@ import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { appendPackageEvent } from './package-event.ts'
 import type { PackageView } from './package-view.ts'
-import { increaseRegistryRevision, increaseRevision } from './package-contents.store.ts'
+import { lockPackage } from './package-contents.store.ts'
 import {
   deletePackage,
   deleteVersion,
@@ -80,9 +80,8 @@ export function createPackages(deps: PackageDeps) {
     /** Throws NotFound. */
     deleteVersion: (actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void> =>
       database.transaction(async (tx) => {
+        await lockPackage(tx, { ownerId: owner.id, ...ref })
         const found = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))
-        await increaseRegistryRevision(tx, owner.id, ref.type)
-        await increaseRevision(tx, found.packageId)
         await deleteVersion(tx, found)
         await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
       }),
@@ -91,7 +90,6 @@ export function createPackages(deps: PackageDeps) {
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
         const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
-        await increaseRegistryRevision(tx, owner.id, ref.type)
         await deletePackage(tx, requireVersion(versions[0]).packageId)
         await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions, isWhole: true })
       }),

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
-import { findVersionEntry, increaseRevision, setVersionMetadata } from './package-contents.store.ts'
+import { findVersionEntry, lockPackage, setVersionMetadata } from './package-contents.store.ts'
 import {
   deleteFilesOf,
   deleteOnlyVersion,
@@ -29,7 +29,7 @@ interface VersionRows extends PackageName {
 export async function writeVersionRows(tx: Tx, rows: VersionRows): Promise<PackageVersion | undefined> {
   const former = await findVersionEntry(tx, rows.packageId, rows.version)
   if (former?.metadata === rows.metadata) return undefined
-  await increaseRevision(tx, rows.packageId)
+  await lockPackage(tx, rows)
   const made = former === undefined ? await insertVersion(tx, rows) : undefined
   const id = former?.id ?? made!.id
   if (former !== undefined) {
@@ -52,7 +52,7 @@ export async function deleteVersionRows(
 ): Promise<PackageVersion | undefined> {
   const found = await findVersion(tx, packageName, version)
   if (found === undefined) return undefined
-  await increaseRevision(tx, found.packageId)
+  await lockPackage(tx, packageName)
   await deleteOnlyVersion(tx, found.id)
   return found
 }

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Core } from '../../../core/module.ts'
 import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
@@ -79,10 +78,4 @@ export interface PackageFormat {
   credentials?(headers: IncomingHttpHeaders): Credentials
 }
 
-export interface FormatDeps extends Pick<Core, 'taskPool' | 'clock' | 'log'> {
-  readonly contents: PackageContents
-  /** Maximum bytes of a file. */
-  readonly maxFileSize: number
-}
-
-export type CreateFormat = (deps: FormatDeps) => PackageFormat
+export type CreateFormat = (contents: PackageContents) => PackageFormat

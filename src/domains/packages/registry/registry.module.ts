@@ -6,13 +6,12 @@ import { registerFormats } from './registry.routes.ts'
 export const module = defineModule({
   name: 'registry',
   needs: ['authenticate', 'packageContents'],
-  create({ config, database, clock, log, site, taskPool }, { authenticate, packageContents: contents }) {
+  create({ config, database, site }, { authenticate, packageContents: contents }) {
     const { packages, service } = config
     return {
       routes(http) {
         if (!packages.enabled) return
-        const maxFileSize = packages.max_file_size === 0 ? Number.POSITIVE_INFINITY : packages.max_file_size
-        const formats = FORMATS.map((create) => create({ contents, clock, log, taskPool, maxFileSize }))
+        const formats = FORMATS.map((create) => create(contents))
         const requireSignIn = service.require_signin_view
         registerFormats(http, { authenticate, database, requireSignIn, contents, rootUrl: site.rootUrl }, formats)
       },

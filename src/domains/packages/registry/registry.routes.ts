@@ -3,7 +3,6 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type ErrorKind, isDomainError } from '../../../core/platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../core/platform/files/out-of-space.ts'
 import { endsConnection } from '../../../core/platform/http/unread-body.ts'
-import { TaskError } from '../../../core/platform/isolation/index.ts'
 import type { PackageContents } from '../packages/package-contents.service.ts'
 import { sendAnswer } from './answer.ts'
 import type { FormatRoute, PackageFormat } from './format.ts'
@@ -134,9 +133,6 @@ const STATUS: Partial<Record<ErrorKind, number>> = {
 export function refusalOf(error: unknown): RegistryRefusal | undefined {
   if (error instanceof RegistryRefusal) return error
   if (isOutOfSpace(error)) return new RegistryRefusal(507, OUT_OF_SPACE, 'out_of_space')
-  // A package whose metadata cannot be read within the limits of a child process.
-  if (error instanceof TaskError && error.reason !== 'closing')
-    return new RegistryRefusal(400, 'the metadata of the package could not be read', 'package_unreadable')
   if (!isDomainError(error)) return undefined
   const status = STATUS[error.kind]
   return status === undefined ? undefined : new RegistryRefusal(status, error.message, error.code)

@@ -3,14 +3,7 @@ import { members, parseJson, textOf } from '../../../../core/platform/json-membe
 import { errors } from '../../../errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { VersionEntry } from '../../packages/package-contents.store.ts'
-import type {
-  CreateFormat,
-  FormatAnswer,
-  FormatDeps,
-  FormatRequest,
-  FormatRoute,
-  FormatWrite,
-} from '../../registry/format.ts'
+import type { CreateFormat, FormatAnswer, FormatRequest, FormatRoute, FormatWrite } from '../../registry/format.ts'
 import { readCrateUpload, readNewCrate } from './crate-upload.ts'
 
 const type = 'cargo'
@@ -18,13 +11,13 @@ const CRATE = String.raw`/api/v1/crates/(?<name>[^/]+)`
 const VERSION = String.raw`${CRATE}/(?<version>[^/]+)`
 
 /** Crates of Rust, by the sparse index (behaviour/orgs-webhooks-actions#packages). */
-export const createCargoFormat: CreateFormat = (deps) => ({
+export const createCargoFormat: CreateFormat = (contents) => ({
   type,
   errorBody: (message) => ({ ok: false, errors: [{ detail: message }] }),
-  routes: [...indexRoutes(deps), ...crateRoutes(deps), ...changeRoutes(deps)],
+  routes: [...indexRoutes(contents), ...crateRoutes(contents), ...changeRoutes(contents)],
 })
 
-function indexRoutes({ contents }: FormatDeps): FormatRoute[] {
+function indexRoutes(contents: PackageContents): FormatRoute[] {
   return [
     {
       method: 'GET',
@@ -60,7 +53,7 @@ async function showIndex(contents: PackageContents, request: FormatRequest): Pro
 const metadataOf = ({ metadata }: Pick<VersionEntry, 'metadata'>) => members(parseJson(metadata)?.value)
 const lineOf = (version: VersionEntry): string => JSON.stringify(metadataOf(version)['line'])
 
-function crateRoutes({ contents }: FormatDeps): FormatRoute[] {
+function crateRoutes(contents: PackageContents): FormatRoute[] {
   return [
     {
       method: 'GET',
@@ -118,29 +111,32 @@ async function search(contents: PackageContents, { owner, query }: FormatRequest
   return { status: 200, body: { crates, meta: { total: found.length } } }
 }
 
-function changeRoutes(deps: FormatDeps): FormatRoute[] {
+function changeRoutes(contents: PackageContents): FormatRoute[] {
   return [
-    { method: 'PUT', access: 'write', path: /^\/api\/v1\/crates\/new$/, handle: (request) => publish(deps, request) },
+    {
+      method: 'PUT',
+      access: 'write',
+      path: /^\/api\/v1\/crates\/new$/,
+      handle: (request) => publish(contents, request),
+    },
     {
       method: 'DELETE',
       access: 'write',
       path: new RegExp(`^${VERSION}/yank$`),
-      handle: (request) => yank(deps, request, true),
+      handle: (request) => yank(contents, request, true),
     },
     {
       method: 'PUT',
       access: 'write',
       path: new RegExp(`^${VERSION}/unyank$`),
-      handle: (request) => yank(deps, request, false),
+      handle: (request) => yank(contents, request, false),
     },
   ]
 }
 
-async function publish({ contents, maxFileSize }: FormatDeps, request: FormatWrite): Promise<FormatAnswer> {
+async function publish(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {
   const { viewer, owner, body, hold } = request
-  const { metadata, content } = await readCrateUpload(body as AsyncIterable<Buffer>, (bytes) =>
-    hold.receive(bytes, maxFileSize),
-  )
+  const { metadata, content } = await readCrateUpload(body as AsyncIterable<Buffer>, (bytes) => hold.receive(bytes))
   const { name, version, line, description } = readNewCrate(metadata)
   await contents.publish(viewer, owner, {
     type,
@@ -153,7 +149,7 @@ async function publish({ contents, maxFileSize }: FormatDeps, request: FormatWri
 }
 
 /** A withdrawn version stays for those who use it already. */
-async function yank({ contents }: FormatDeps, request: FormatWrite, yanked: boolean): Promise<FormatAnswer> {
+async function yank(contents: PackageContents, request: FormatWrite, yanked: boolean): Promise<FormatAnswer> {
   const { name = '', version = '' } = request.params
   await contents.editVersionMetadata(request.owner, { type, name, version }, (former) => {
     const found = metadataOf({ metadata: former })

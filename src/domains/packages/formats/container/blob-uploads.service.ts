@@ -18,8 +18,6 @@ import {
 
 interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
   readonly contents: PackageContents
-  /** Maximum bytes of a blob. */
-  readonly maxFileSize: number
 }
 
 /** The name of an image below its owner. */
@@ -44,7 +42,7 @@ export interface BytesOfBlob {
 export type BlobUploads = ReturnType<typeof createBlobUploads>
 
 /** Uploads of blobs, whole or in chunks: each chunk is stored when it is complete, so that uploads can be resumed. */
-export function createBlobUploads({ database, clock, contents, maxFileSize }: UploadDeps) {
+export function createBlobUploads({ database, clock, contents }: UploadDeps) {
   const { read } = database
 
   const record = async (tx: Tx, packageId: number, digest: string, bytes: Omit<BytesOfBlob, 'sha512'>): Promise<void> =>
@@ -66,7 +64,7 @@ export function createBlobUploads({ database, clock, contents, maxFileSize }: Up
   async function append(packageId: number, id: string, { body, start, hold }: SentChunk): Promise<ContainerUpload> {
     const upload = await get(packageId, id)
     if (start !== undefined && start !== upload.size) throw outOfOrder(upload)
-    const { size, sha256, sha512 } = await hold.receive(body, maxFileSize - upload.size)
+    const { size, sha256, sha512 } = await hold.receive(body, upload.size)
     if (size === 0) return upload
     const chunk = { upload_id: id, position: upload.size, sha256, sha512, size }
     const isNext = await contents.whileStored([sha256], () =>
@@ -91,9 +89,9 @@ export function createBlobUploads({ database, clock, contents, maxFileSize }: Up
 
     /** Makes a blob of the chunks. Throws ContainerRefusal for another digest; the upload stays then. */
     async finish(packageId: number, id: string, digest: string, hold: PackageHold): Promise<void> {
-      const upload = await get(packageId, id)
+      await get(packageId, id)
       const chunks = await listChunks(read, id)
-      const bytes = await joinChunks(contents, hold, chunks, upload.size)
+      const bytes = await joinChunks(contents, hold, chunks)
       requireDigest(digest, bytes)
       await contents.whileStored([bytes.sha256], () =>
         database.transaction(async (tx) => {
@@ -105,7 +103,7 @@ export function createBlobUploads({ database, clock, contents, maxFileSize }: Up
 
     /** Stores a blob that was sent with its digest. Throws ContainerRefusal for another digest. */
     async put({ owner, image }: ImageName, digest: string, { body, hold }: Omit<SentChunk, 'start'>): Promise<void> {
-      const bytes = await hold.receive(body, maxFileSize)
+      const bytes = await hold.receive(body)
       requireDigest(digest, bytes)
       await contents.whileStored([bytes.sha256], () =>
         database.transaction(async (tx) => {
@@ -140,13 +138,12 @@ async function joinChunks(
   contents: PackageContents,
   hold: PackageHold,
   chunks: readonly ContainerChunk[],
-  size: number,
 ): Promise<BytesOfBlob> {
   if (chunks.length === 1) return chunks[0]!
   async function* joined(): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield* (await contents.open(chunk)) as AsyncIterable<Uint8Array>
   }
-  return hold.receive(joined(), size)
+  return hold.receive(joined())
 }
 
 function requireDigest(digest: string, { sha256, sha512 }: BytesOfBlob): void {

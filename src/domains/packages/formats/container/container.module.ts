@@ -16,7 +16,6 @@ export const module = defineModule({
     const { config, database, clock, events, jobs, secrets, site } = core
     packageBlobUses.register(findContainerUse)
     const { packages, service } = config
-    const maxFileSize = packages.max_file_size === 0 ? Number.POSITIVE_INFINITY : packages.max_file_size
     return {
       jobs: createContainerJobs({ database, clock }),
       tasks: containerTasks(jobs),
@@ -32,7 +31,7 @@ export const module = defineModule({
           tokens: createContainerTokens({ secrets, clock }),
           images: createImages({ database, clock, events, contents }),
           reads: createImageReads({ database }),
-          uploads: createBlobUploads({ database, clock, contents, maxFileSize }),
+          uploads: createBlobUploads({ database, clock, contents }),
         })
       },
     }

@@ -3,7 +3,6 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Core } from '../../../../core/module.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
-import { findPackage } from '../../packages/package-contents.store.ts'
 import { modeOfPackages } from '../../registry/registry-access.ts'
 import {
   type ContainerBlob,
@@ -78,7 +77,7 @@ export function createImageReads({ database }: Pick<Core, 'database'>) {
           (owner.name.toLowerCase() !== fromOwner.toLowerCase() || holder.name !== fromImage.join('/'))
         )
           continue
-        return (await findPackage(read, { ownerId: owner.id, type: 'container', name: holder.name }))?.id
+        return holder.package_id
       }
       return undefined
     },

@@ -26,15 +26,15 @@ export const listBlobs = (db: Db, packageId: number, digests: readonly string[])
         .where('digest', 'in', digests)
         .execute()
 
-/** The owners and names of images that have a blob, at most 100. */
+/** Images that have a blob, at most 100. */
 export const listBlobHolders = (
   db: Db,
   digest: string,
-): Promise<{ owner_id: number; name: string; sha256: string; size: number }[]> =>
+): Promise<{ package_id: number; owner_id: number; name: string }[]> =>
   db
     .selectFrom('container_blob')
     .innerJoin('package', 'package.id', 'container_blob.package_id')
-    .select(['package.owner_id', 'package.name', 'container_blob.sha256', 'container_blob.size'])
+    .select(['container_blob.package_id', 'package.owner_id', 'package.name'])
     .where('container_blob.digest', '=', digest)
     .orderBy('container_blob.id')
     .limit(100)

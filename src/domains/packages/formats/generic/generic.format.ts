@@ -12,7 +12,7 @@ const FILE_PATH = /^\/(?<name>[^/]+)\/(?<version>[^/]+)\/(?<file>[^/]+)$/
 const VERSION_PATH = /^\/(?<name>[^/]+)\/(?<version>[^/]+)$/
 
 /** Any files, by name and version (behaviour/orgs-webhooks-actions#packages). */
-export const createGenericFormat: CreateFormat = ({ contents, maxFileSize }) => ({
+export const createGenericFormat: CreateFormat = (contents) => ({
   type,
   routes: [
     {
@@ -33,7 +33,7 @@ export const createGenericFormat: CreateFormat = ({ contents, maxFileSize }) => 
         if (!isName(NAME, ref.name)) throw badRequest('invalid package name')
         if (!isName(VERSION, ref.version)) throw badRequest('invalid package version')
         if (!isName(FILE, file)) throw errors.packageFileNameInvalid()
-        const content = await hold.receive(body, maxFileSize)
+        const content = await hold.receive(body)
         await contents.publish(viewer, owner, { ...ref, files: [{ name: file, content }], extends: true })
         return { status: 201 }
       },

@@ -5,14 +5,7 @@ import { errors } from '../../../errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
-import type {
-  CreateFormat,
-  FormatAnswer,
-  FormatDeps,
-  FormatRequest,
-  FormatRoute,
-  FormatWrite,
-} from '../../registry/format.ts'
+import type { CreateFormat, FormatAnswer, FormatRequest, FormatRoute, FormatWrite } from '../../registry/format.ts'
 import {
   existingTags,
   manifestOf,
@@ -30,13 +23,13 @@ const NAME = String.raw`(?<name>(?:(?:@|%40)[^/%@]+(?:/|%2[fF]))?[^/@-][^/]*|(?:
 const at = (path: string): RegExp => new RegExp(`^/${path}$`)
 
 /** Packages of Node.js (behaviour/orgs-webhooks-actions#packages). */
-export const createNpmFormat: CreateFormat = (deps) => ({
+export const createNpmFormat: CreateFormat = (contents) => ({
   type,
   errorBody: (message) => ({ error: message }),
-  routes: [...siteRoutes(deps), ...tagRoutes(deps), ...fileRoutes(deps), ...packageRoutes(deps)],
+  routes: [...siteRoutes(contents), ...tagRoutes(contents), ...fileRoutes(contents), ...packageRoutes(contents)],
 })
 
-function siteRoutes({ contents }: FormatDeps): FormatRoute[] {
+function siteRoutes(contents: PackageContents): FormatRoute[] {
   return [
     { method: 'GET', access: 'read', path: at('-/ping'), handle: async () => ({ status: 200, body: {} }) },
     {
@@ -84,7 +77,7 @@ async function getPackage(contents: PackageContents, owner: User, name: string |
   return entry
 }
 
-function tagRoutes({ contents }: FormatDeps): FormatRoute[] {
+function tagRoutes(contents: PackageContents): FormatRoute[] {
   const path = at(`-/package/${NAME}/dist-tags`)
   const tagPath = at(`-/package/${NAME}/dist-tags/(?<tag>[^/]+)`)
   return [
@@ -134,7 +127,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   return text
 }
 
-function fileRoutes({ contents }: FormatDeps): FormatRoute[] {
+function fileRoutes(contents: PackageContents): FormatRoute[] {
   const withVersion = at(`${NAME}/-/(?<version>[^/]+)/(?<file>[^/]+)`)
   return [
     {
@@ -171,14 +164,13 @@ function fileRoutes({ contents }: FormatDeps): FormatRoute[] {
   ]
 }
 
-function packageRoutes(deps: FormatDeps): FormatRoute[] {
-  const { contents } = deps
+function packageRoutes(contents: PackageContents): FormatRoute[] {
   const path = at(NAME)
   const revision = at(`${NAME}/-rev/[^/]+`)
   return [
     { method: 'GET', access: 'read', path, handle: (request) => showPackage(contents, request) },
-    { method: 'PUT', access: 'write', path, handle: (request) => publish(deps, request) },
-    { method: 'PUT', access: 'write', path: revision, handle: (request) => unpublish(deps, request) },
+    { method: 'PUT', access: 'write', path, handle: (request) => publish(contents, request) },
+    { method: 'PUT', access: 'write', path: revision, handle: (request) => unpublish(contents, request) },
     {
       method: 'DELETE',
       access: 'write',
@@ -204,12 +196,10 @@ async function showPackage(contents: PackageContents, request: FormatRequest): P
 }
 
 /** A new version; a document without an attachment changes what `npm deprecate` changes. */
-async function publish({ contents, maxFileSize }: FormatDeps, request: FormatWrite): Promise<FormatAnswer> {
+async function publish(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {
   const { viewer, owner, params, body, hold } = request
   const { name = '' } = params
-  const { document, content } = await readPublishDocument(body as AsyncIterable<Buffer>, (bytes) =>
-    hold.receive(bytes, maxFileSize),
-  )
+  const { document, content } = await readPublishDocument(body as AsyncIterable<Buffer>, (bytes) => hold.receive(bytes))
   if (content === undefined) return deprecate(contents, owner, name, document['versions'])
   const { version, integrity, metadata, readme } = readNewVersion(document, name)
   requireIntegrity(integrity, content)
@@ -251,7 +241,7 @@ async function deprecate(
 }
 
 /** Deletes the versions that the document of `npm unpublish` lacks. */
-async function unpublish({ contents }: FormatDeps, request: FormatWrite): Promise<FormatAnswer> {
+async function unpublish(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {
   const { viewer, owner, params, body } = request
   const entry = await getPackage(contents, owner, params['name'])
   const { document } = await readPublishDocument(body as AsyncIterable<Buffer>, async () => {

@@ -8,7 +8,7 @@ import type { PackageContents } from '../../packages/package-contents.service.ts
 import type { PackageEntry } from '../../packages/package-contents.store.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
 import { readMultipart } from '../../registry/multipart.ts'
-import type { CreateFormat, FormatAnswer, FormatDeps, FormatRequest, FormatWrite } from '../../registry/format.ts'
+import type { CreateFormat, FormatAnswer, FormatRequest, FormatWrite } from '../../registry/format.ts'
 
 const type = 'pypi'
 /** Of a distribution (PEP 508). */
@@ -17,12 +17,11 @@ const FILE = /^[\w.+!-]{1,255}\.(?:whl|tar\.gz|zip|tar\.bz2|egg)$/
 const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json'
 
 /** Distributions of Python (behaviour/orgs-webhooks-actions#packages). */
-export const createPypiFormat: CreateFormat = (deps) => {
-  const { contents } = deps
+export const createPypiFormat: CreateFormat = (contents) => {
   return {
     type,
     routes: [
-      { method: 'POST', access: 'write', path: /^\/?$/, handle: (request) => upload(deps, request) },
+      { method: 'POST', access: 'write', path: /^\/?$/, handle: (request) => upload(contents, request) },
       {
         method: 'GET',
         access: 'read',
@@ -62,9 +61,9 @@ async function findProject(contents: PackageContents, owner: User, name: string)
 
 const MAX_TEXT = 64 * 1024
 
-async function upload({ contents, maxFileSize }: FormatDeps, request: FormatWrite): Promise<FormatAnswer> {
+async function upload(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {
   const { viewer, owner, headers, body, hold } = request
-  const form = await readMultipart(headers, body, (bytes) => hold.receive(bytes, maxFileSize))
+  const form = await readMultipart(headers, body, (bytes) => hold.receive(bytes))
   const field = (name: string): string => (form.fields.get(name)?.[0] ?? '').toWellFormed().slice(0, MAX_TEXT)
   const file = form.files.find((one) => one.field === 'content')
   if (file === undefined) throw badRequest('the form has no file "content"')
