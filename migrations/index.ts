@@ -10,6 +10,7 @@ import { addPasskeys } from './202611262152-passkeys.ts'
 import { createRepoImports } from './202611262217-repo-imports.ts'
 import { createContainerTables } from './202611262220-container-registry.ts'
 import { addSyncReports } from './202611262225-sync-reports.ts'
+import { addRunnerProtocol } from './202611270100-runner-protocol.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -29,6 +30,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611262217-repo-imports': createRepoImports,
   '202611262220-container-registry': createContainerTables,
   '202611262225-sync-reports': addSyncReports,
+  '202611270100-runner-protocol': addRunnerProtocol,
 }
 
 /**

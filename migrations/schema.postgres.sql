@@ -59,10 +59,13 @@ action_job
   stopped_at bigint not null default 0
   created_at bigint not null
   updated_at bigint not null
+  steps text not null default '[]'::text
+  permissions text not null default ''::text
   CREATE INDEX action_job_repo_id_concurrency_group_idx ON public.action_job USING btree (repo_id, concurrency_group)
   CREATE INDEX action_job_repo_id_status_id_idx ON public.action_job USING btree (repo_id, status, id)
   CREATE INDEX action_job_run_id_id_idx ON public.action_job USING btree (run_id, id)
   CREATE INDEX action_job_status_updated_at_id_idx ON public.action_job USING btree (status, updated_at, id)
+  CREATE INDEX action_job_waiting_idx ON public.action_job USING btree (repo_id, labels, updated_at, id) WHERE (status = 'waiting'::text)
   CREATE UNIQUE INDEX action_job_pkey ON public.action_job USING btree (id)
   action_job_pkey PRIMARY KEY (id)
   action_job_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
@@ -75,6 +78,14 @@ action_log
   CREATE UNIQUE INDEX action_log_pk ON public.action_log USING btree (task_id, first_line)
   action_log_pk PRIMARY KEY (task_id, first_line)
   action_log_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
+action_output
+  task_id bigint not null
+  name text not null
+  value text not null
+  CREATE UNIQUE INDEX action_output_pk ON public.action_output USING btree (task_id, name)
+  action_output_pk PRIMARY KEY (task_id, name)
+  action_output_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
 
 action_queue
   owner_id bigint
@@ -157,6 +168,8 @@ action_runner
   active_at bigint not null default 0
   created_at bigint not null
   updated_at bigint not null
+  description text not null default ''::text
+  capabilities text not null default '[]'::text
   CREATE INDEX action_runner_online_at_id_idx ON public.action_runner USING btree (online_at, id)
   CREATE INDEX action_runner_owner_id_online_at_id_idx ON public.action_runner USING btree (owner_id, online_at, id)
   CREATE INDEX action_runner_repo_id_online_at_id_idx ON public.action_runner USING btree (repo_id, online_at, id)
@@ -197,6 +210,10 @@ action_task
   stopped_at bigint not null default 0
   created_at bigint not null
   updated_at bigint not null
+  request_key text not null default ''::text
+  cancel_requested_at bigint not null default 0
+  log_encoding text not null default ''::text
+  log_text_size bigint not null default 0
   CREATE INDEX action_task_is_log_expired_stopped_at_idx ON public.action_task USING btree (is_log_expired, stopped_at)
   CREATE INDEX action_task_job_id_id_idx ON public.action_task USING btree (job_id, id)
   CREATE INDEX action_task_log_hash_idx ON public.action_task USING btree (log_hash)

@@ -68,7 +68,9 @@ CREATE TABLE "action_job" (
   "started_at" bigint default 0 not null,
   "stopped_at" bigint default 0 not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "steps" text default '[]' not null,
+  "permissions" text default '' not null);
 
 CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
   "repo_id",
@@ -88,11 +90,19 @@ CREATE INDEX "action_job_status_updated_at_id_idx" on "action_job" (
   "updated_at",
   "id");
 
+CREATE INDEX action_job_waiting_idx on action_job (repo_id, labels, updated_at, id) where status = 'waiting';
+
 CREATE TABLE "action_log" (
   "task_id" bigint not null references "action_task" ("id") on delete cascade,
   "first_line" bigint not null,
   "text" text not null, constraint "action_log_pk" primary key ("task_id",
   "first_line"));
+
+CREATE TABLE "action_output" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "name" text not null,
+  "value" text not null, constraint "action_output_pk" primary key ("task_id",
+  "name"));
 
 CREATE TABLE "action_queue" (
   "owner_id" bigint references "user" ("id") on delete cascade,
@@ -191,7 +201,9 @@ CREATE TABLE "action_runner" (
   "online_at" bigint default 0 not null,
   "active_at" bigint default 0 not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "description" text default '' not null,
+  "capabilities" text default '[]' not null);
 
 CREATE INDEX "action_runner_online_at_id_idx" on "action_runner" (
   "online_at",
@@ -238,7 +250,11 @@ CREATE TABLE "action_task" (
   "started_at" bigint default 0 not null,
   "stopped_at" bigint default 0 not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "request_key" text default '' not null,
+  "cancel_requested_at" bigint default 0 not null,
+  "log_encoding" text default '' not null,
+  "log_text_size" bigint default 0 not null);
 
 CREATE INDEX "action_task_is_log_expired_stopped_at_idx" on "action_task" (
   "is_log_expired",

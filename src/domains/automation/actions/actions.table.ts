@@ -58,8 +58,11 @@ export interface ActionRunnerTable {
   /** The hash of the token that the runner got when it registered. */
   token_hash: string
   version: Generated<string>
+  description: Generated<string>
   /** A JSON list of texts. */
   labels: Generated<string>
+  /** What the runner supports beyond the protocol, a JSON list of texts; `cancelling`: it ends a cancelled job itself. */
+  capabilities: Generated<string>
   is_disabled: Generated<Flag>
   /** Deleted after one task. */
   is_ephemeral: Generated<Flag>
@@ -143,6 +146,10 @@ export interface ActionJobTable {
   labels: Generated<string>
   /** YAML: the workflow with only this job. */
   payload: Generated<string>
+  /** The names of its steps, a JSON list of texts. */
+  steps: Generated<string>
+  /** The `permissions` of the job as a JSON object of scopes and levels; empty: those of the repository. */
+  permissions: Generated<string>
   /** The job has an `if`, which a runner evaluates even when required jobs failed. */
   has_condition: Generated<Flag>
   /** The `concurrency` of the workflow, until it is evaluated. */
@@ -172,10 +179,18 @@ export interface ActionTaskTable {
   status: RunStatus
   /** The hash of the token with which the job calls the server. */
   token_hash: Generated<string>
+  /** Sent by the runner with the request that got the task; a repeated request gets the same one. Empty: none. */
+  request_key: Generated<string>
+  /** The runner stops the job at its next report; 0 if nobody has cancelled it. */
+  cancel_requested_at: Generated<number>
   /** The hash of the blob with the whole log; empty while the lines are in `action_log`. */
   log_hash: Generated<string>
-  /** Bytes. */
+  /** Bytes of the blob. */
   log_size: Generated<number>
+  /** `zstd` if the blob is compressed; otherwise empty. */
+  log_encoding: Generated<string>
+  /** Bytes of the lines. */
+  log_text_size: Generated<number>
   log_lines: Generated<number>
   /** The log is complete. */
   is_log_sealed: Generated<Flag>
@@ -207,10 +222,18 @@ export interface ActionLogTable {
   text: string
 }
 
+/** An output of a job, from the task that ran it. */
+export interface ActionOutputTable {
+  task_id: number
+  name: string
+  value: string
+}
+
 declare module '../../../core/db/schema.ts' {
   interface Schema {
     action_job: ActionJobTable
     action_log: ActionLogTable
+    action_output: ActionOutputTable
     action_repo: ActionRepoTable
     action_run: ActionRunTable
     action_step: ActionStepTable

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
@@ -16,6 +16,8 @@ export interface Job {
   readonly name: string
   readonly needs: readonly string[]
   readonly labels: readonly string[]
+  /** It has an `if`, which the runner evaluates. */
+  readonly hasCondition: boolean
   readonly attempt: number
   /** 0: no runner has taken it yet. */
   readonly taskId: number
@@ -33,6 +35,7 @@ const NAMES = [
   'name',
   'needs',
   'labels',
+  'has_condition',
   'attempt',
   'task_id',
   'status',
@@ -51,6 +54,7 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
   name: row.name,
   needs: JSON.parse(row.needs) as string[],
   labels: JSON.parse(row.labels) as string[],
+  hasCondition: row.has_condition === 1,
   attempt: row.attempt,
   taskId: row.task_id,
   status: row.status,
@@ -123,6 +127,10 @@ export async function insertJobs(tx: Tx, values: readonly Insertable<ActionJobTa
     ids.push(id)
   }
   return ids
+}
+
+export async function updateJob(tx: Tx, id: number, values: Updateable<ActionJobTable>): Promise<void> {
+  await tx.updateTable('action_job').set(values).where('id', '=', id).execute()
 }
 
 /** Resets jobs to wait for a runner or for other jobs, as if they had never run. */
