@@ -44,6 +44,8 @@ interface NewTask {
   /** Lines of the log, as they were sent at once. */
   readonly log?: readonly string[]
   readonly logHash?: string
+  /** The job token. */
+  readonly token?: string
 }
 
 /** Milliseconds at which everything here was made, began and stopped. */
@@ -113,7 +115,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
   task: (
     repoId: RepoId,
     jobId: number,
-    { runnerId = 7, attempt = 1, status = 'success', steps = [], log = [], logHash = '' }: NewTask = {},
+    { runnerId = 7, attempt = 1, status = 'success', steps = [], log = [], logHash = '', token }: NewTask = {},
   ): Promise<number> =>
     database.transaction(async (tx) => {
       const id = await insertTask(tx, {
@@ -124,6 +126,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         attempt,
         status,
         log_hash: logHash,
+        token_hash: token === undefined ? '' : sha256Hex(token),
         log_lines: log.length,
         ...started(status),
       })

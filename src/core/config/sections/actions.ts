@@ -1,7 +1,16 @@
 import { Type } from '@sinclair/typebox'
 
+const duration = (initial: string, description: string) => Type.String({ default: initial, description })
+
 export const actionsSection = Type.Object(
   {
+    default_actions_url: Type.String({
+      default: 'github',
+      description: 'Where jobs get actions that are named without a server: github, self or the address of a server.',
+    }),
+    zombie_task_timeout: duration('10m', 'A job fails when its runner has not reported for this long; at least 1m.'),
+    endless_task_timeout: duration('3h', 'A job fails when it has run for this long.'),
+    abandoned_job_timeout: duration('24h', 'A job is cancelled when no runner has taken it for this long.'),
     log_retention_days: Type.Integer({
       default: 365,
       minimum: 1,
@@ -13,5 +22,5 @@ export const actionsSection = Type.Object(
       description: 'Days until the artifacts of jobs are deleted, unless a job sets fewer.',
     }),
   },
-  { additionalProperties: false, description: 'Logs and artifacts of workflow jobs.' },
+  { additionalProperties: false, description: 'Workflow jobs, their logs and artifacts.' },
 )

@@ -42,3 +42,10 @@ it('opens texts of earlier versions, which name no key, with each known key', ()
   expect(boxOf('three', 'two', 'one').open(sealed, 'here')).toBe('text')
   expect(() => boxOf('two', 'three').open(sealed, 'here')).toThrow()
 })
+
+it('derives keys to sign with from each of its keys, for one purpose', () => {
+  const [one] = boxOf('one').signingKeys('here')
+  expect(boxOf('two', 'one').signingKeys('here')[1]).toEqual(one)
+  expect(boxOf('two', 'one').signingKeys('here')[0]).not.toEqual(one)
+  expect(boxOf('one').signingKeys('there')[0]).not.toEqual(one)
+})

@@ -44,6 +44,9 @@ export function createSecretBox(keys: SecretKeys) {
       if (text === undefined) throw new Error('not a sealed secret')
       return decryptWithAny(keys(), Buffer.from(text, 'base64url'), context)
     },
+    /** Keys to sign with, one for each key of the box: the first signs, the others only verify. */
+    signingKeys: (context: string): readonly Uint8Array[] =>
+      keys().map(({ bytes }) => new Uint8Array(hkdfSync('sha256', bytes, '', context, 32))),
     /** The prefix of the texts that are sealed with the current key. */
     prefix: (): string => prefixOf(keys()[0]!),
   }

@@ -1,6 +1,7 @@
 import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { defineModule, type DoctorCheck } from '../../../core/module.ts'
+import { readActionsSettings } from './actions-settings.ts'
 import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
 import { artifactOperations } from './artifacts/artifacts.operations.ts'
@@ -13,6 +14,7 @@ import { createRunChanges } from './runs/run-changes.service.ts'
 import { runListOperations } from './runs/run-lists.operations.ts'
 import { runOperations } from './runs/runs.operations.ts'
 import { createRuns } from './runs/runs.service.ts'
+import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
 import { workflowOperations } from './workflows/workflows.operations.ts'
@@ -23,6 +25,7 @@ declare module '../../../core/module.ts' {
     /** The blob store of logs and artifacts. */
     readonly actionsBlobs: BlobStore
     readonly artifacts: Artifacts
+    readonly taskTokens: TaskTokens
     readonly workflows: Workflows
   }
 }
@@ -45,13 +48,15 @@ export const module = defineModule({
     const runs = createRuns({ database, repos, blobs })
     const runChanges = createRunChanges({ database, clock, events, files })
     const links = createDownloadLinks({ secrets, clock })
+    const settings = readActionsSettings(config)
+    const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
     const workflows = createWorkflows({ database, git, clock, events, taskPool, repos, site })
     quotaParts.usage.register(async (db, ownerId) => ({ artifacts: await sumArtifacts(db, ownerId) }))
     quotaParts.artifacts.register(listUsedArtifacts)
     return {
-      services: { actionsBlobs: blobs, artifacts, workflows },
+      services: { actionsBlobs: blobs, artifacts, taskTokens, workflows },
       operations: [
         ...runnerOperations({ guards, runners, clock }),
         ...runListOperations({ guards, runs, site }),

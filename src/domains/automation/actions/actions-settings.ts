@@ -1,0 +1,30 @@
+import type { Config } from '../../../core/config/index.ts'
+import { parseDuration } from '../../../core/platform/duration.ts'
+
+/** The settings of jobs, read; times are in milliseconds. */
+export interface ActionsSettings {
+  /** A job fails when its runner has not reported for this long. */
+  readonly zombieMs: number
+  /** A job fails when it has run for this long. */
+  readonly endlessMs: number
+  /** A job is cancelled when no runner has taken it for this long. */
+  readonly abandonedMs: number
+}
+
+const MINUTE_MS = 60_000
+
+/** Throws for a duration that cannot be parsed or is too short, which prevents the start of the server. */
+export function readActionsSettings({ actions }: Pick<Config, 'actions'>): ActionsSettings {
+  const read = (name: 'zombie_task_timeout' | 'endless_task_timeout' | 'abandoned_job_timeout'): number => {
+    const milliseconds = parseDuration(actions[name])
+    // NOTE: runners report each few seconds, not each second.
+    if (milliseconds === undefined || milliseconds < MINUTE_MS)
+      throw new Error(`actions.${name}: "${actions[name]}" is not a duration of at least 1m`)
+    return milliseconds
+  }
+  return {
+    zombieMs: read('zombie_task_timeout'),
+    endlessMs: read('endless_task_timeout'),
+    abandonedMs: read('abandoned_job_timeout'),
+  }
+}
