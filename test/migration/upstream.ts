@@ -95,6 +95,7 @@ function serve(upstream: Upstream, root: string): Server {
     await upstream.before(url.pathname)
     const route = upstream.routes.get(`${request.method} ${request.url}`)
     if (route !== undefined) return route(request, response)
+    if (url.pathname.startsWith('/api/')) return response.writeHead(404).end('{}')
     const from = [...upstream.redirects.keys()].find((path) => url.pathname.startsWith(path))
     if (from !== undefined)
       return response

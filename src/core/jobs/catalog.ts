@@ -26,6 +26,10 @@ export interface JobDefinition<Schema extends TObject = TObject> {
    */
   readonly group: string
   readonly handler: JobHandler<Static<Schema>>
+  /**
+   * Runs once after the last attempt has failed and the job was marked as dead. A process that ends then skips it.
+   */
+  readonly onDead?: ((payload: Static<Schema>, error: unknown) => Promise<void>) | undefined
 }
 
 export type JobDefinitions = { readonly [Kind in JobKind]?: JobDefinition }
@@ -39,7 +43,7 @@ export type JobPayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
 export function defineJob<Schema extends TObject>(
   payload: Schema,
   handler: JobHandler<Static<Schema>>,
-  { group = 'main' }: { readonly group?: string } = {},
+  { group = 'main', onDead }: Partial<Pick<JobDefinition<Schema>, 'group' | 'onDead'>> = {},
 ): JobDefinition {
-  return { payload, group, handler: handler as JobHandler<unknown> as JobDefinition['handler'] }
+  return { payload, group, handler, onDead } as unknown as JobDefinition
 }

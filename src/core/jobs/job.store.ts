@@ -121,23 +121,27 @@ export async function deleteJob(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('job').where('id', '=', id).execute()
 }
 
-/** Puts a failed job back for later, or among the dead where an administrator can see it; not one of another lease. */
+/**
+ * Puts a failed job back for later, or among the dead where an administrator can see it. False for one that has another
+ * lease by now.
+ */
 export async function failJob(
   tx: Tx,
   { id, attempts }: LeasedJob,
   failure: { attempts: number; error: string; retryAt: number | undefined },
-): Promise<void> {
+): Promise<boolean> {
   const error = failure.error.slice(0, 2000)
   const values =
     failure.retryAt === undefined
       ? { state: 'dead' as const, last_error: error }
       : { state: 'waiting' as const, run_at: failure.retryAt, last_error: error }
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('job')
     .set({ ...values, attempts: failure.attempts, lease_until: 0, holder: '' })
     .where('id', '=', id)
     .where('attempts', '=', attempts)
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 export async function countJobs(db: Db, states: readonly JobRow['state'][]): Promise<number> {

@@ -170,9 +170,10 @@ export class JobRunner {
 
   async #failed(job: JobRow, error: unknown): Promise<void> {
     const stopped = this.#abort.signal.aborted
-    const attempts = isOutOfSpace(error) ? Math.min(job.attempts, FULL_DISK_ATTEMPTS) : job.attempts
-    const last = attempts >= MAX_ATTEMPTS && !stopped
+    const failed = isOutOfSpace(error) ? Math.min(job.attempts, FULL_DISK_ATTEMPTS) : job.attempts
     // NOTE: a job that the shutdown stopped has not failed; it is due again at once.
+    const attempts = stopped ? job.attempts - 1 : failed
+    const last = attempts >= MAX_ATTEMPTS && !stopped
     if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
     else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
     const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** attempts) * (0.5 + Math.random())
@@ -182,7 +183,9 @@ export class JobRunner {
       attempts,
     }
     try {
-      await this.#record((tx) => failJob(tx, job, failure))
+      const isRecorded = await this.#record((tx) => failJob(tx, job, failure))
+      if (last && isRecorded)
+        await this.#queue.definitionOf(job.kind)?.onDead?.(JSON.parse(job.payload) as never, error)
     } catch (problem) {
       this.#log.error({ err: problem, job: job.id }, 'failure not recorded; the lease will run out')
     }

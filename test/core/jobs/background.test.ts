@@ -44,6 +44,7 @@ describeOnBoth('background work', (kind) => {
   const runner = (handle: (kind: string) => Promise<void>, members = onlyProcess()): JobRunner =>
     new JobRunner({ database: fresh.database, clock, log, queue: queueOf(handle), members })
   const queue = queueOf(async () => {})
+  const states = () => fresh.database.read.selectFrom('job').selectAll().execute()
   const add = (options: EnqueueOptions = {}) =>
     fresh.database.transaction((tx) => queue.enqueue(tx, 'events.prune', {}, options))
   const eventLog = (subscriptions: Subscriptions = {}): EventLog => {
@@ -103,6 +104,42 @@ describeOnBoth('background work', (kind) => {
     expect(tries).toBe(10)
     const row = await fresh.database.read.selectFrom('job').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ state: 'dead', last_error: 'broken' })
+  })
+
+  it('calls the handler of dead jobs once, and counts no attempt that a shutdown stopped', async () => {
+    const dead: unknown[] = []
+    let isStopping = true
+    let begun = Promise.withResolvers<void>()
+    const jobs = new JobQueue({ clock })
+    const definition = defineJob(
+      Type.Object({}),
+      async (_, signal) => {
+        const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
+        begun.resolve()
+        if (isStopping) await stopped
+        throw new Error('broken')
+      },
+      { onDead: async (payload, error) => void dead.push([payload, (error as Error).message]) },
+    )
+    jobs.install([{ name: 'test', jobs: { 'events.prune': definition } }])
+    const worker = () => new JobRunner({ database: fresh.database, clock, log, queue: jobs })
+    await add()
+    for (let stops = 0; stops < 12; stops++) {
+      const stopped = worker()
+      begun = Promise.withResolvers<void>()
+      stopped.start()
+      await begun.promise
+      await stopped.stop()
+    }
+    expect(await states()).toMatchObject([{ state: 'waiting', attempts: 0 }])
+    isStopping = false
+    const last = worker()
+    for (let i = 0; i < 9; i++, now += 4 * 3_600_000) await last.drain()
+    expect([await states(), dead]).toMatchObject([[{ state: 'waiting', attempts: 9 }], []])
+    await last.drain()
+    await last.drain()
+    expect([await states(), dead]).toMatchObject([[{ state: 'dead' }], [[{}, 'broken']]])
+    await last.stop()
   })
 
   it('tries jobs and events again until the disk has room, and soon after', async () => {

@@ -4,7 +4,7 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../cor
 import type { Imports } from './imports.service.ts'
 
 const payloads = {
-  /** Deletes the files of killed imports that began before this time (epoch milliseconds). */
+  /** Deletes what killed imports left that began before this time (epoch milliseconds). */
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
   /** Runs an asynchronous import, from where it was interrupted. */
   'imports.run': Type.Object({ import_id: Type.Integer() }),
@@ -29,6 +29,7 @@ export function createImportJobs({ database, jobs, imports }: ImportJobDeps): Jo
     }),
     'imports.run': defineJob(payloads['imports.run'], ({ import_id }, signal) => imports.run(import_id, signal), {
       group: 'imports',
+      onDead: ({ import_id }, error) => imports.giveUp(import_id, error),
     }),
   }
 }

@@ -1,4 +1,5 @@
 import { TRANSFER_TIMEOUT_MS, readIntervalSetting } from '../mirrors/remote-access.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createImportBoard } from './import-board.ts'
 import { importEvents } from './imports.events.ts'
@@ -85,18 +86,17 @@ export const module = defineModule({
       },
     })
     streams.addBoard(board)
+    const clear = (tx: Tx, delay: number): Promise<void> =>
+      jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
     return {
       services: { imports },
       operations: importOperations({ imports, repos, site, streams, board }),
       events: importEvents,
       sealedColumns: sealedImportColumns,
       jobs: createImportJobs({ database, jobs, imports }),
-      recover: () =>
-        database.transaction((tx) => {
-          // NOTE: a node that has just started does not know the other running nodes yet.
-          const delay = processes.acrossMachines ? CLUSTER_DELAY_MS : 0
-          return jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
-        }),
+      tasks: [{ name: 'delete_lost_imports', schedule: '53 3 * * *', start: (tx) => clear(tx, 0) }],
+      // NOTE: a node that has just started does not know the other running nodes yet.
+      recover: () => database.transaction((tx) => clear(tx, processes.acrossMachines ? CLUSTER_DELAY_MS : 0)),
       close: () => imports.close(),
     }
   },

@@ -1,5 +1,7 @@
 import { isOrgOwner } from '../../../core/access/repo-grants.store.ts'
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { listUnfinishedJobs } from '../../../core/jobs/index.ts'
 import { conflict, engineErrors, forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
@@ -10,7 +12,13 @@ import { isInterruption, runImport } from './import-repo.ts'
 import { abandonImport } from './import-rows.ts'
 import { createImportRuns } from './import-runs.ts'
 import type { ImportedRepo, ImportDeps, ImportOwner, NewImport } from './new-import.ts'
-import { cancelRepoImport, findRepoImport, listRepoImports, type RepoImport } from './records/repo-import.store.ts'
+import {
+  cancelRepoImport,
+  findRepoImport,
+  listRepoImports,
+  listRunningImports,
+  type RepoImport,
+} from './records/repo-import.store.ts'
 import { listUnfinishedImports } from './records/unfinished-import.store.ts'
 import { openRequest } from './request-box.ts'
 
@@ -73,7 +81,7 @@ export function createImports(deps: ImportDeps) {
     async run(id: number, stopping: AbortSignal): Promise<void> {
       const begun = await findRepoImport(database.read, id)
       if (begun?.state !== 'running') return
-      if (begun.isCanceled) return abandonImport(deps, begun.storage, { state: 'canceled', error: '' })
+      if (begun.isCanceled) return abandonImport(deps, begun.storage, endOf(begun, undefined))
       try {
         const started = await renewRights(deps, begun)
         const renew = (): Promise<ImportOwner> => renewRights(deps, begun)
@@ -83,6 +91,11 @@ export function createImports(deps: ImportDeps) {
         log[isDomainError(error) ? 'info' : 'error']({ err: error, import: id }, 'import of a repository failed')
         await abandonImport(deps, begun.storage, { state: 'failed', error: messageOf(error) })
       }
+    },
+    /** Ends an asynchronous import whose job was given up. Does nothing if it has ended. */
+    async giveUp(id: number, error: unknown): Promise<void> {
+      const begun = await findRepoImport(database.read, id)
+      if (begun?.state === 'running') await abandonImport(deps, begun.storage, endOf(begun, error))
     },
     find,
     get,
@@ -104,7 +117,10 @@ export function createImports(deps: ImportDeps) {
       const ids = [...new Set(imports.map(({ ownerId }) => ownerId))]
       return new Map((await userQueries.listByIds(database.read, ids)).map(({ id, name }) => [id, name]))
     },
-    /** Deletes what killed synchronous imports left that began before this time. True if there were any. */
+    /**
+     * Deletes what killed synchronous imports left that began before this time, and asynchronous ones that have no job
+     * any more. True if there were any.
+     */
     async deleteUnfinished(startedBefore: number): Promise<boolean> {
       const unfinished = await listUnfinishedImports(database.read, startedBefore)
       const ended = new Set(deps.processes.ended(unfinished.map(({ holder }) => holder)))
@@ -116,7 +132,9 @@ export function createImports(deps: ImportDeps) {
       const dead = unfinished.filter((row) => !runs.has(row.storage) && isKilled(row))
       for (const { storage } of dead)
         await abandonImport(deps, storage, { state: 'failed', error: 'the server was stopped during the import' })
-      return dead.length > 0
+      const givenUp = await listWithoutJob(database.read)
+      for (const begun of givenUp) await abandonImport(deps, begun.storage, endOf(begun, undefined))
+      return dead.length + givenUp.length > 0
     },
     /** Aborts running imports and waits for them. */
     async close(): Promise<void> {
@@ -125,6 +143,18 @@ export function createImports(deps: ImportDeps) {
     },
   }
 }
+
+/** Asynchronous imports that no job will end: it is dead, and its process was killed before it ended the import. */
+async function listWithoutJob(db: Db): Promise<RepoImport[]> {
+  // NOTE: first, because jobs are deleted after their imports have ended.
+  const imports = await listRunningImports(db)
+  const jobs = await listUnfinishedJobs(db, ['imports.run'])
+  const ids = new Set(jobs.map(({ payload }) => (JSON.parse(payload) as { readonly import_id: number }).import_id))
+  return imports.filter(({ id }) => !ids.has(id))
+}
+
+const endOf = ({ isCanceled }: RepoImport, error: unknown) =>
+  isCanceled ? ({ state: 'canceled', error: '' } as const) : ({ state: 'failed', error: messageOf(error) } as const)
 
 const messageOf = (error: unknown): string =>
   isDomainError(error) ? error.message : 'the import failed because of an error of this server'

@@ -148,6 +148,12 @@ export async function countRunningImports(db: Db, actorId: UserId): Promise<numb
   return count
 }
 
+/** Running asynchronous imports, oldest first. */
+export async function listRunningImports(db: Db): Promise<RepoImport[]> {
+  const running = db.selectFrom('repo_import').selectAll().where('state', '=', 'running').where('is_async', '=', 1)
+  return (await running.orderBy('id').execute()).map(toRepoImport)
+}
+
 export async function findRepoImport(db: Db, id: number): Promise<RepoImport | undefined> {
   const row = await db.selectFrom('repo_import').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRepoImport(row)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { IMPORTER_ID } from '../../../../core/access/repo-access.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { listKnownNames } from '../../../operations/admin/admin.store.ts'
 import { insertPushes } from './push.store.ts'
@@ -44,7 +45,13 @@ describeOnBoth('walks over repositories in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('list every id once, in order', async () => {
+  it('list every id once, in order, without repositories that are being imported', async () => {
+    const [first] = ids
+    const row = await db.database.read.selectFrom('repo').selectAll().where('id', '=', first!).executeTakeFirstOrThrow()
+    const { id: _, ...values } = row
+    await db.database.transaction((tx) =>
+      insertRepo(tx, { ...values, owner_id: IMPORTER_ID, lower_name: 'hidden', storage: 'ab/hidden' }),
+    )
     expect(await Array.fromAsync(walkRepoIds(db.database.read))).toEqual(ids)
   })
 

@@ -171,10 +171,20 @@ export async function findRepoOwner(
 
 const CHUNK = 500
 
-/** Yields the id of every repository, oldest first, including those created during the walk; reads in chunks. */
+/**
+ * Yields the id of every repository, oldest first, including those created during the walk; reads in chunks. Without
+ * those that an import is writing: their rows and refs do not agree yet.
+ */
 export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
   for (let last = 0; ;) {
-    const rows = await db.selectFrom('repo').select('id').where('id', '>', last).orderBy('id').limit(CHUNK).execute()
+    const rows = await db
+      .selectFrom('repo')
+      .select('id')
+      .where('id', '>', last)
+      .where('owner_id', '<>', IMPORTER_ID)
+      .orderBy('id')
+      .limit(CHUNK)
+      .execute()
     for (const { id } of rows) yield asId(id)
     if (rows.length < CHUNK) return
     last = rows.at(-1)!.id
