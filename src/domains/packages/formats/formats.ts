@@ -1,13 +1,17 @@
 import type { CreateFormat } from '../registry/format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
+import { createComposerFormat } from './composer/composer.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
+import { createGoFormat } from './go/go.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 
 /** All formats; each is a folder here. */
 export const FORMATS: readonly CreateFormat[] = [
   createCargoFormat,
+  createComposerFormat,
   createGenericFormat,
+  createGoFormat,
   createNpmFormat,
   createPypiFormat,
 ]
