@@ -148,7 +148,12 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 
   it('renames a page only if the title is present, and lists its commits', async () => {
+    expect((await ann.client.get(code.path)).json.has_wiki_contents).toBe(false)
     await addPage('Home')
+    expect((await ann.client.get(code.path)).json).toMatchObject({
+      has_wiki_contents: true,
+      wiki_clone_url: `${server.url}/ann/${name}.wiki.git`,
+    })
     const kept = await ann.client.patch(`${wiki}/page/Home`, {
       title: '',
       content_base64: base64('two'),

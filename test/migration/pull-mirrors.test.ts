@@ -181,6 +181,28 @@ describe('pull mirrors', () => {
     expect((await repo(name)).mirror_last_error).toBeUndefined()
   })
 
+  it('use new credentials of an edit, which keeps what it does not name and shows nothing', async () => {
+    const name = await mirror({ auth_username: 'joe', auth_password: 'old-s3cret' })
+    const edit = (members: object) => ann.client.patch(`/repos/ann/${name}`, members)
+    const answer = await edit({ mirror_password: 'new-s3cret' })
+    expect([answer.status, answer.text.includes('s3cret')]).toEqual([200, false])
+    upstream.login = 'joe:new-s3cret'
+    await sync(name)
+    expect((await mirrorRow(name)).last_error).toBe('')
+    const synced = (await repo(name)).mirror_last_sync_at
+    await edit({ mirror_token: 't0ken' })
+    now += 60_000
+    await sync(name)
+    expect((await mirrorRow(name)).last_error).not.toBe('')
+    expect((await repo(name)).mirror_last_sync_at).toBe(synced)
+    upstream.login = 'oauth2:t0ken'
+    await sync(name)
+    expect((await mirrorRow(name)).last_error).toBe('')
+    expect((await edit({ mirror_username: 7 })).status).toBe(422)
+    expect((await edit({ mirror_username: '', mirror_password: '' })).status).toBe(200)
+    expect((await mirrorRow(name)).credentials).toBe('')
+  })
+
   it('are not emptied by a source without branches', async () => {
     const name = await mirror()
     await upstream.run(name, '--git-dir', `../../bare/${name}.git`, 'update-ref', '-d', 'refs/heads/main')

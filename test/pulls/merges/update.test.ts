@@ -5,7 +5,7 @@ import { commitFile, createPull, newPull, PULLS, pullWorld } from './merge-world
 describeOnBoth('updating the head of a pull request', (kind) => {
   const world = pullWorld({ on: kind })
   const update = (person: typeof world.wes, number: number, style = 'merge') =>
-    person.client.post(`${PULLS}/${number}/update?style=${style}`)
+    person.client.post(`${PULLS}/${number}/update${style === '' ? '' : `?style=${style}`}`)
   const tip = async (branch: string, repo = 'ann/app') => {
     const { commit } = (await world.ann.client.get(`/repos/${repo}/branches/${branch}`)).json
     return (await world.ann.client.get(`/repos/${repo}/git/commits/${commit.id}`)).json
@@ -51,6 +51,22 @@ describeOnBoth('updating the head of a pull request', (kind) => {
     await world.ann.client.patch(`/repos/ann/app/issues/${number}`, { state: 'closed' })
     expect((await update(world.wes, number)).status).toBe(422)
     expect((await update(world.wes, 999)).status).toBe(404)
+  })
+
+  it('takes the style of the repository by default, and refuses a style that the repository forbids', async () => {
+    const { number } = await newPull(world.wes, 'by-default')
+    const base = await commitFile(world.ann, { branch: 'main', path: 'for-default.txt' })
+    const edited = await world.ann.client.patch('/repos/ann/app', {
+      allow_merge_update: false,
+      default_update_style: 'rebase',
+    })
+    expect(edited.json).toMatchObject({ allow_merge_update: false, default_update_style: 'rebase' })
+    expect((await update(world.wes, number)).status).toBe(403)
+    expect((await update(world.wes, number, '')).status).toBe(200)
+    expect((await tip('by-default')).parents).toMatchObject([{ sha: base }])
+    const unknown = await world.ann.client.patch('/repos/ann/app', { default_update_style: 'octopus' })
+    expect(unknown.status).toBe(422)
+    await world.ann.client.patch('/repos/ann/app', { allow_merge_update: true, default_update_style: 'merge' })
   })
 
   it('updates a fork for maintainers only if the author allows it', async () => {

@@ -11,6 +11,7 @@ import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../../c
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
 import { formatDuration, parseDuration } from '../../../core/platform/duration.ts'
+import { CREDENTIALS_CONTEXT } from '../../repositories/index.ts'
 
 /** The timeout of one import, or of one sync of a mirror. */
 export const TRANSFER_TIMEOUT_MS = 3_600_000
@@ -32,7 +33,6 @@ export interface FoundRemote {
   readonly found: RemoteRefs
 }
 
-const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
 const ENDPOINT_CONTEXT = 'large files of a mirror'
 
@@ -40,9 +40,13 @@ export const sealedMirrorColumns: readonly SealedColumns[] = [
   {
     table: 'mirror',
     key: 'repo_id',
-    contexts: { credentials: () => CONTEXT, lfs_endpoint: () => ENDPOINT_CONTEXT },
+    contexts: { credentials: () => CREDENTIALS_CONTEXT, lfs_endpoint: () => ENDPOINT_CONTEXT },
   },
-  { table: 'push_mirror', key: 'id', contexts: { credentials: () => CONTEXT, private_key: () => KEY_CONTEXT } },
+  {
+    table: 'push_mirror',
+    key: 'id',
+    contexts: { credentials: () => CREDENTIALS_CONTEXT, private_key: () => KEY_CONTEXT },
+  },
 ]
 
 const MAX_REDIRECTS = 5
@@ -94,7 +98,7 @@ export function createRemoteAccess({
     },
     /** Encrypts credentials for storage; empty without credentials. */
     seal: (credentials: RemoteCredentials | undefined): string =>
-      credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT),
+      credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CREDENTIALS_CONTEXT),
     /** Encrypts and decrypts a private key; an empty text is unchanged. */
     sealKey: sealing(KEY_CONTEXT),
     unsealKey: unsealing(KEY_CONTEXT),
@@ -103,7 +107,7 @@ export function createRemoteAccess({
     unsealEndpoint: unsealing(ENDPOINT_CONTEXT),
     /** Throws RemoteError if they were encrypted with another key. */
     unseal: (sealed: string): RemoteCredentials | undefined =>
-      sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials),
+      sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CREDENTIALS_CONTEXT)) as RemoteCredentials),
   }
 }
 

@@ -84,7 +84,7 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
       responses: { 200: UpdatedHead },
       errors: [401, 403, 404, 409, 413, 422],
       async handler({ access, viewer, query }) {
-        const sha = await merges.update(requireUser(viewer), access, query.style === 'rebase' ? 'rebase' : 'merge')
+        const sha = await merges.update(requireUser(viewer), access, query.style)
         return ok({ sha, message: `Brought up to date with ${access.pull.baseBranch}` })
       },
     }),

@@ -40,7 +40,7 @@ export function createMerges(deps: MergesDeps) {
     preview: (actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview> =>
       previewMerge(deps, actor, target, style),
     /** See `updateHead`. */
-    update: (actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<string> =>
+    update: (actor: SignedIn, target: PullInView, style: UpdateStyle | undefined): Promise<string> =>
       updateHead(deps, actor, target, style),
   }
 }

@@ -23,21 +23,24 @@ export type UpdateStyle = 'merge' | 'rebase'
 
 /**
  * Updates the head branch of a pull request from its base, by a merge commit or by rebasing the head, and returns its
- * new commit (behaviour/pull-requests#diff-commits-files-update). Throws Invalid when it cannot be updated, Forbidden
+ * new commit; without a style, by the default of the repository (behaviour/pull-requests#diff-commits-files-update).
+ * Throws Invalid when it cannot be updated, Forbidden
  * without the right to push, Conflict for conflicts.
  */
 export async function updateHead(
   deps: MergeDeps,
   actor: SignedIn,
   target: PullInView,
-  style: UpdateStyle,
+  given: UpdateStyle | undefined,
 ): Promise<string> {
   const { repo, pull, issue } = target
   const { read } = deps.database
   if (issue.isClosed) throw errors.pullClosed()
   const head = pull.headRepoId && (await repoQueries.findById(read, pull.headRepoId))
   if (head === undefined || pull.isAgit) throw errors.pullHeadMissing()
-  const isAllowed = style === 'merge' || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
+  const { allowMergeUpdate, allowRebaseUpdate, defaultUpdateStyle } = parseRepoSettings(repo.settings).pulls
+  const style = given ?? defaultUpdateStyle
+  const isAllowed = style === 'merge' ? allowMergeUpdate : allowRebaseUpdate
   const pusher = isAllowed ? await findPusher(read, actor, { target, head }) : undefined
   if (pusher === undefined) throw forbidden('')
   const [baseOid, headOid] = await Promise.all([

@@ -30,6 +30,7 @@ export interface PullSettings {
   readonly allowRebaseMerge: boolean
   readonly allowSquash: boolean
   readonly allowFastForwardOnly: boolean
+  readonly allowMergeUpdate: boolean
   readonly allowRebaseUpdate: boolean
   readonly allowManualMerge: boolean
   readonly autodetectManualMerge: boolean
@@ -37,6 +38,7 @@ export interface PullSettings {
   readonly allowMaintainerEdit: boolean
   /** merge, rebase, rebase-merge, squash or fast-forward-only; not validated when set. */
   readonly defaultMergeStyle: string
+  readonly defaultUpdateStyle: 'merge' | 'rebase'
   /** Empty for the default branch. */
   readonly defaultTargetBranch: string
 }
@@ -54,12 +56,14 @@ export const DEFAULT_REPO_SETTINGS: RepoSettings = {
     allowRebaseMerge: true,
     allowSquash: true,
     allowFastForwardOnly: true,
+    allowMergeUpdate: true,
     allowRebaseUpdate: true,
     allowManualMerge: false,
     autodetectManualMerge: false,
     deleteBranchAfterMerge: false,
     allowMaintainerEdit: true,
     defaultMergeStyle: 'merge',
+    defaultUpdateStyle: 'merge',
     defaultTargetBranch: '',
   },
 }

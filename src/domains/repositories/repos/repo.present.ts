@@ -59,6 +59,9 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
     link: '',
     ssh_url: flatText(site.sshPrefix(), repo.fullName, '.git'),
     clone_url: flatText(urls.html, '.git'),
+    wiki_ssh_url: flatText(site.sshPrefix(), repo.fullName, '.wiki.git'),
+    wiki_clone_url: flatText(urls.html, '.wiki.git'),
+    has_wiki_contents: repo.wikiOid !== undefined,
     original_url: repo.originalUrl ?? '',
     website: repo.website,
     stars_count: repo.starsCount,
@@ -80,6 +83,7 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
     internal: !repo.isPrivate && repo.owner.visibility === 'private',
     mirror_interval: mirror === undefined ? '' : formatDuration(mirror.interval),
     mirror_updated: mirror === undefined ? ZERO_TIME : wireTime(mirror.syncedAt),
+    mirror_last_sync_at: mirror === undefined ? ZERO_TIME : wireTime(mirror.syncedAt),
     ...(permissions.admin && mirror && mirror.lastError !== '' ? { mirror_last_error: mirror.lastError } : {}),
     object_format_name: repo.objectFormat,
     topics: [...repo.topics],
@@ -149,12 +153,14 @@ const NO_PULLS = pulls({
   allowRebaseMerge: false,
   allowSquash: false,
   allowFastForwardOnly: false,
+  allowMergeUpdate: false,
   allowRebaseUpdate: false,
   allowManualMerge: true,
   autodetectManualMerge: false,
   deleteBranchAfterMerge: false,
   allowMaintainerEdit: false,
   defaultMergeStyle: 'merge',
+  defaultUpdateStyle: 'merge',
   defaultTargetBranch: '',
 })
 
@@ -166,11 +172,13 @@ type PullMembers = Pick<
   | 'allow_rebase_explicit'
   | 'allow_squash_merge'
   | 'allow_fast_forward_only_merge'
+  | 'allow_merge_update'
   | 'allow_rebase_update'
   | 'allow_manual_merge'
   | 'autodetect_manual_merge'
   | 'default_delete_branch_after_merge'
   | 'default_merge_style'
+  | 'default_update_style'
   | 'default_allow_maintainer_edit'
   | 'default_target_branch'
 >
@@ -184,11 +192,13 @@ function pulls(settings: PullSettings | undefined): PullMembers {
     allow_rebase_explicit: settings.allowRebaseMerge,
     allow_squash_merge: settings.allowSquash,
     allow_fast_forward_only_merge: settings.allowFastForwardOnly,
+    allow_merge_update: settings.allowMergeUpdate,
     allow_rebase_update: settings.allowRebaseUpdate,
     allow_manual_merge: settings.allowManualMerge,
     autodetect_manual_merge: settings.autodetectManualMerge,
     default_delete_branch_after_merge: settings.deleteBranchAfterMerge,
     default_merge_style: settings.defaultMergeStyle,
+    default_update_style: settings.defaultUpdateStyle,
     default_allow_maintainer_edit: settings.allowMaintainerEdit,
     ...(settings.defaultTargetBranch === '' ? {} : { default_target_branch: settings.defaultTargetBranch }),
   }

@@ -46,7 +46,7 @@ export const module = defineModule({
   name: 'repos',
   needs: ['orgs', 'ownedRepos', 'quota', 'quotaParts', 'signer', 'users'],
   async create(core, { orgs, ownedRepos, quota, quotaParts, signer, users }, earlier) {
-    const { config, database, git, clock, log, events, jobs, site } = core
+    const { config, database, git, clock, log, events, jobs, secrets, site } = core
     const { repository, service } = config
     const disabledUnits = namedUnits(repository.disabled_repo_units)
     if (core.isServer && core.processes.isFirst) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
@@ -59,7 +59,7 @@ export const module = defineModule({
       disabledUnits,
       minMirrorInterval: minMirrorInterval(config),
     }
-    const changing = { database, git, clock, events, jobs, rules, rootUrl: site.rootUrl }
+    const changing = { database, git, clock, events, jobs, secrets, rules, rootUrl: site.rootUrl }
     const repos = createRepos({ database, git, clock, events, quota, rules: repoRules, signer })
     const repoChanges = createRepoChanges(changing)
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })

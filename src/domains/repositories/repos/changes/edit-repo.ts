@@ -8,7 +8,8 @@ import { engineErrors, invalid } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import { requireRepoName } from '../creation/create-repo.ts'
 import { editUnits } from './edit-units.ts'
-import { updateMirror } from '../records/records.store.ts'
+import { editCredentials } from '../mirror-credentials.ts'
+import { findMirror, updateMirror } from '../records/records.store.ts'
 import { setRepoName, setForkVisibility } from './changes.store.ts'
 import { formatRepoSettings, parseRepoSettings } from '../repo-settings.ts'
 import { findRepoById, findRepoByName, type Repo, updateRepo } from '../repo.store.ts'
@@ -25,7 +26,7 @@ interface ChangeRules {
   readonly minMirrorInterval: number
 }
 
-export interface ChangeRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'jobs'> {
+export interface ChangeRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'jobs' | 'secrets'> {
   readonly rules: ChangeRules
   rootUrl(): string
 }
@@ -78,7 +79,7 @@ export async function editRepo(
       }
       if (Object.keys(columns).length > 0) await updateRepo(tx, repo.id, columns)
       const affected = isPrivate === repo.isPrivate ? [] : await setForkVisibility(tx, repo.id, isPrivate)
-      if (repo.isMirror && Object.keys(mirror).length > 0) await updateMirror(tx, repo.id, mirror)
+      if (repo.isMirror) await changeMirror(tx, deps, repo, { edit, columns: mirror })
       if (edit.name !== undefined && edit.name !== repo.name)
         await rename(tx, { events: deps.events, origin }, repo, edit.name)
       const changed = [...Object.keys(columns), ...(isPrivate === repo.isPrivate ? [] : ['is_private'])]
@@ -161,6 +162,22 @@ async function chooseVisibility(tx: Tx, { deps, actor, repo, edit }: VisibilityC
   if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(actor))
     throw invalid('cannot change private repository to public')
   return wanted
+}
+
+interface MirrorChange {
+  readonly edit: EditRepoOption
+  readonly columns: Parameters<typeof updateMirror>[2]
+}
+
+async function changeMirror(
+  tx: Tx,
+  { secrets }: ChangeRepoDeps,
+  { id }: Repo,
+  { edit, columns }: MirrorChange,
+): Promise<void> {
+  const credentials = editCredentials(secrets, (await findMirror(tx, id))?.credentials ?? '', edit)
+  const values = { ...columns, ...(credentials !== undefined && { credentials }) }
+  if (Object.keys(values).length > 0) await updateMirror(tx, id, values)
 }
 
 /** Only for pull mirrors; other repositories ignore the members, valid or not. */

@@ -141,12 +141,14 @@ function pullSettings(edit: EditRepoOption): Partial<PullSettings> {
     allowRebaseMerge: edit.allow_rebase_explicit,
     allowSquash: edit.allow_squash_merge,
     allowFastForwardOnly: edit.allow_fast_forward_only_merge,
+    allowMergeUpdate: edit.allow_merge_update,
     allowRebaseUpdate: edit.allow_rebase_update,
     allowManualMerge: edit.allow_manual_merge,
     autodetectManualMerge: edit.autodetect_manual_merge,
     deleteBranchAfterMerge: edit.default_delete_branch_after_merge,
     allowMaintainerEdit: edit.default_allow_maintainer_edit,
     defaultMergeStyle: edit.default_merge_style || undefined,
+    defaultUpdateStyle: edit.default_update_style,
     defaultTargetBranch: edit.default_target_branch,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<PullSettings>

@@ -1,0 +1,30 @@
+import type { RemoteCredentials } from '../../../core/git/index.ts'
+import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
+import type { EditRepoOption } from './repos.model.ts'
+
+/** The context with which the credentials of remotes are sealed. */
+export const CREDENTIALS_CONTEXT = 'remote credentials'
+/** The user name that git hosts accept with a token in place of a password. */
+const TOKEN_USER = 'oauth2'
+
+type CredentialsEdit = Pick<EditRepoOption, 'mirror_username' | 'mirror_password' | 'mirror_token'>
+
+/**
+ * Merges the members of an edit into sealed credentials: absent members do not change, a token without a user name is
+ * sent as the password of `oauth2`. Undefined if the edit has none of the members (behaviour/repositories#editing).
+ */
+export function editCredentials(
+  secrets: SecretBox,
+  sealed: string,
+  { mirror_username: username, mirror_password: password, mirror_token: token }: CredentialsEdit,
+): string | undefined {
+  if (username === undefined && password === undefined && token === undefined) return undefined
+  const before =
+    sealed === '' ? undefined : (JSON.parse(secrets.open(sealed, CREDENTIALS_CONTEXT)) as RemoteCredentials)
+  const credentials: RemoteCredentials = {
+    username: username ?? (token === undefined ? (before?.username ?? '') : TOKEN_USER),
+    password: token ?? password ?? before?.password ?? '',
+  }
+  if (credentials.username === '' && credentials.password === '') return ''
+  return secrets.seal(JSON.stringify(credentials), CREDENTIALS_CONTEXT)
+}
