@@ -105,10 +105,15 @@ describeOnBoth('tokens with limits', (kind) => {
       await server.world.repo({ owner: alice, name: 'before' })
       await server.world.repo({ owner: alice, name: 'gone' })
       const made = await make(alice, { repositories: ['alice/before', 'Alice/GONE', 'alice/before'] })
-      expect(made.json.repositories).toEqual(['alice/before', 'alice/gone'])
+      expect(made.json.repositories).toMatchObject([
+        { owner: 'alice', name: 'before', full_name: 'alice/before' },
+        { full_name: 'alice/gone' },
+      ])
       await alice.client.patch('/repos/alice/before', { name: 'after' })
       await alice.client.delete('/repos/alice/gone')
-      expect((await alice.client.get('/users/alice/tokens')).json[0].repositories).toEqual(['alice/after'])
+      expect((await alice.client.get('/users/alice/tokens')).json[0].repositories).toMatchObject([
+        { full_name: 'alice/after' },
+      ])
       await alice.client.delete('/repos/alice/after')
       expect((await alice.client.get('/users/alice/tokens')).json[0].repositories).toEqual([])
       expect((await withValue(made.json.sha1).get('/repos/alice/one')).status).toBe(404)
@@ -123,7 +128,10 @@ describeOnBoth('tokens with limits', (kind) => {
         '[Repositories]: there is no repository alice/one',
       )
       expect((await make(bob, { repositories: 'alice/open' })).status).toBe(422)
-      expect((await make(bob, { repositories: ['alice/open'] })).status).toBe(201)
+      expect((await make(bob, { repositories: [{ owner: 'alice', name: 'open' }] })).json.repositories).toMatchObject([
+        { full_name: 'alice/open' },
+      ])
+      expect((await make(bob, { repositories: [{ owner: 'alice' }] })).status).toBe(422)
     })
 
     it('makes every other repository look missing over REST, public ones too', async () => {

@@ -41,6 +41,63 @@ describe('who may manage tokens', () => {
   })
 })
 
+describe('the token of a request', () => {
+  it('describes itself whatever its scopes, and deletes itself', async () => {
+    const made = await alice.client.post('/users/alice/tokens', { name: 'self', scopes: ['read:misc'] })
+    const authorization = `token ${made.json.sha1}`
+    const own = await server.anonymous.get('/token', { authorization })
+    expect([own.status, own.json]).toMatchObject([
+      200,
+      { id: made.json.id, name: 'self', scopes: ['read:misc'], user: { id: alice.user.id, login: 'alice' } },
+    ])
+    expect(own.text).not.toContain(made.json.sha1)
+    expect((await server.anonymous.delete('/token', undefined, { authorization })).status).toBe(204)
+    expect((await server.anonymous.get('/token', { authorization })).status).toBe(401)
+  })
+
+  it('does not exist for a password or an anonymous caller', async () => {
+    expect((await alice.client.get('/token')).status).toBe(404)
+    expect((await alice.client.delete('/token')).status).toBe(404)
+    expect((await server.anonymous.get('/token')).status).toBe(401)
+  })
+})
+
+describe('tokens of users for site administrators', () => {
+  const as = (value: string) => ({ authorization: `token ${value}` })
+
+  it('are listed, created and deleted with a token of the scope admin', async () => {
+    const value = await root.token('write:admin')
+    const made = await server.anonymous.post(
+      '/admin/users/alice/tokens',
+      { name: 'by-admin', scopes: ['read:user'] },
+      as(value),
+    )
+    expect([made.status, made.json.scopes]).toEqual([201, ['read:user']])
+    expect((await server.anonymous.get('/user', as(made.json.sha1))).json.login).toBe('alice')
+    const list = await server.anonymous.get('/admin/users/alice/tokens', as(value))
+    expect(list.json[0]).toMatchObject({ name: 'by-admin', sha1: '' })
+    const wrong = await server.anonymous.post(
+      '/admin/users/alice/tokens',
+      { name: 'wrong', scopes: ['read:everything'] },
+      as(value),
+    )
+    expect(wrong.status).toBe(400)
+    expect((await server.anonymous.delete('/admin/users/alice/tokens/by-admin', {}, as(value))).status).toBe(204)
+    expect((await server.anonymous.delete('/admin/users/alice/tokens/by-admin', {}, as(value))).status).toBe(404)
+    expect((await server.anonymous.get('/user', as(made.json.sha1))).status).toBe(401)
+  })
+
+  it('are refused to others, and to tokens without the scope', async () => {
+    const narrow = await root.token('write:user')
+    expect((await server.anonymous.get('/admin/users/alice/tokens', as(narrow))).status).toBe(403)
+    expect((await alice.client.get('/admin/users/alice/tokens')).status).toBe(403)
+    expect((await alice.client.post('/admin/users/root/tokens', { name: 'x', scopes: ['all'] })).status).toBe(403)
+    await server.world.org('crew', { owner: alice })
+    expect((await root.client.post('/admin/users/crew/tokens', { name: 'x', scopes: ['all'] })).status).toBe(422)
+    expect((await root.client.get('/admin/users/nobody/tokens')).status).toBe(404)
+  })
+})
+
 describe('creating', () => {
   it('shows the value once', async () => {
     const made = await alice.client.post('/users/alice/tokens', {

@@ -80,7 +80,10 @@ describeOnBoth('concurrent changes of accounts', (kind) => {
       expect(await settle(users.edit(systemActor, ann, { email }), users.edit(systemActor, bob, { email }))).toBe(1)
       const second = `s${round}@example.test`
       await emails.add(viewerOfAccount(ann), [second])
-      await settle(users.edit(systemActor, ann, { email: second }), emails.delete(viewerOfAccount(ann), [second]))
+      await settle(
+        users.edit(systemActor, ann, { email: second }),
+        emails.delete(viewerOfAccount(ann), ann.id, [second]),
+      )
       for (const user of [ann, bob]) {
         const primary = (await emails.list(user.id))
           .filter((address) => address.isPrimary)

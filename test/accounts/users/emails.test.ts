@@ -76,4 +76,21 @@ describe('e-mail addresses', () => {
     expect(addresses((await root.client.get('/admin/emails/search?q=BOB')).json)).toEqual(['bob@example.test'])
     expect((await root.client.get('/admin/emails/search?q=nobody')).json).toEqual([])
   })
+
+  it('of one user are listed and deleted by administrators', async () => {
+    const root = await server.world.admin('chief')
+    await bob.client.post('/user/emails', { emails: ['bob2@example.test'] })
+    const remove = (emails: string[]) => root.client.delete('/admin/users/bob/emails', { emails })
+    expect((await root.client.get('/admin/users/bob/emails')).json).toMatchObject([
+      { email: 'bob@example.test', primary: true, user_id: bob.user.id, username: 'bob' },
+      { email: 'bob2@example.test', primary: false },
+    ])
+    expect((await remove(['bob@example.test'])).status).toBe(422)
+    expect((await remove(['ann@example.test'])).status).toBe(404)
+    expect((await remove(['bob2@example.test'])).status).toBe(204)
+    expect(addresses((await root.client.get('/admin/users/bob/emails')).json)).toEqual(['bob@example.test'])
+    expect((await ann.client.get('/admin/users/bob/emails')).status).toBe(403)
+    expect((await ann.client.delete('/admin/users/bob/emails', { emails: ['bob@example.test'] })).status).toBe(403)
+    expect((await root.client.get('/admin/users/nobody/emails')).status).toBe(404)
+  })
 })

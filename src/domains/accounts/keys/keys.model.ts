@@ -66,6 +66,8 @@ export const PublicKey = Type.Object(
     fingerprint: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
     last_used_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    verified: Type.Boolean(),
     user: Type.Optional(User),
     read_only: Type.Optional(Type.Boolean()),
     key_type: Type.Optional(Type.String()),

@@ -36,7 +36,8 @@ function presentPart(part: GpgSubkey, isVerified: boolean) {
   }
 }
 
-/** Only the owner of the key and site administrators see its user (behaviour/users-and-admin#ssh-keys). */
+/**
+ * Every key of an account verifies the commits that it signed, so `verified` is true for all. Only the owner of the key and site administrators see its user (behaviour/users-and-admin#ssh-keys). */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const showsOwner = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {
@@ -47,6 +48,8 @@ export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: 
     fingerprint: key.fingerprint,
     created_at: wireTime(key.createdAt),
     last_used_at: wireTime(key.lastUsedAt ?? key.createdAt),
+    updated_at: wireTime(key.lastUsedAt ?? key.createdAt),
+    verified: true,
     ...(showsOwner ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
   }
 }

@@ -17,6 +17,7 @@ export const Organization = Type.Object(
     repo_admin_change_team_access: Type.Boolean(),
     /** COMPAT: older clients read this twin of `name` (test/accounts/orgs/orgs.test.ts). */
     username: Type.String(),
+    created: Type.String({ format: 'date-time' }),
   },
   { $id: 'Organization' },
 )

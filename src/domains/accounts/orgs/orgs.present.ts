@@ -1,5 +1,6 @@
 import { AccessMode, accessName, UNITS } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
+import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { avatarUrl } from '../users/user.present.ts'
 import type { User } from '../users/user.store.ts'
@@ -21,6 +22,7 @@ export function presentOrganization(org: User, viewer: Viewer, site: Site): Orga
     visibility: org.visibility,
     repo_admin_change_team_access: org.repoAdminChangeTeamAccess,
     username: org.name,
+    created: wireTime(org.createdAt),
   }
 }
 

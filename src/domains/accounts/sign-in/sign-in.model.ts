@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RepositoryMeta } from '../../../core/access/repo-meta.model.ts'
 import { LIST_ITEMS, NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
 import { Timestamp } from '../../../core/http/answer/text.ts'
@@ -16,12 +17,17 @@ export const AccessToken = Type.Object(
       Type.String({ format: 'date-time', description: 'From then on the token is refused; null: never.' }),
     ),
     repositories: Nullable(
-      Type.Array(Type.String(), { description: 'owner/name of the only repositories it may reach; null: all.' }),
+      Type.Array(RepositoryMeta, { description: 'The only repositories that it may access; null: all.' }),
     ),
   },
   { $id: 'AccessToken' },
 )
 export type AccessToken = Static<typeof AccessToken>
+
+const RepoTarget = Type.Object(
+  { owner: Type.String({ maxLength: NAME_LENGTH }), name: Type.String({ maxLength: NAME_LENGTH }) },
+  { $id: 'RepoTargetOption' },
+)
 
 export const CreateAccessTokenOption = Type.Object(
   {
@@ -29,7 +35,7 @@ export const CreateAccessTokenOption = Type.Object(
     scopes: Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS })),
     expires_at: Type.Optional(Timestamp({ description: 'From then on the token is refused; without it never.' })),
     repositories: Type.Optional(
-      Type.Array(Type.String({ maxLength: NAME_LENGTH }), {
+      Type.Array(Type.Union([Type.String({ maxLength: NAME_LENGTH }), RepoTarget]), {
         maxItems: LIST_ITEMS,
         description:
           'owner/name of the only repositories the token may reach; without it all. Everything else looks missing ' +
@@ -40,6 +46,19 @@ export const CreateAccessTokenOption = Type.Object(
   { $id: 'CreateAccessTokenOption' },
 )
 export type CreateAccessTokenOption = Static<typeof CreateAccessTokenOption>
+
+export const CurrentAccessToken = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    scopes: Type.Array(Type.String()),
+    created_at: Type.String({ format: 'date-time' }),
+    last_used_at: Type.String({ format: 'date-time' }),
+    user: Type.Object({ id: Type.Integer(), login: Type.String() }, { $id: 'UserMeta' }),
+  },
+  { $id: 'CurrentAccessToken' },
+)
+export type CurrentAccessToken = Static<typeof CurrentAccessToken>
 
 export const TwoFactorStatus = Type.Object(
   {

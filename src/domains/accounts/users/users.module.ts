@@ -52,7 +52,7 @@ export const module = defineModule({
       guards,
       operations: [
         ...adminUserOperations({ guards, site, users }),
-        ...emailOperations({ emails }),
+        ...emailOperations({ guards, emails }),
         ...followOperations({ follows, guards, site, users }),
         ...userBlockOperations({ blocks, site }),
         ...userOperations({ guards, rules: searchRules, site, users }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RepositoryMeta } from '../../../core/access/repo-meta.model.ts'
 import { Names, Timestamp } from '../../../core/http/answer/text.ts'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../../core/http/body/limits.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
@@ -12,16 +13,6 @@ const Time = Type.String({ format: 'date-time' })
 const PullRequestMeta = Type.Object(
   { merged: Type.Boolean(), merged_at: Nullable(Time), draft: Type.Boolean(), html_url: Type.String() },
   { $id: 'PullRequestMeta' },
-)
-
-const RepositoryMeta = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    owner: Type.String({ description: 'Login name' }),
-    full_name: Type.String(),
-  },
-  { $id: 'RepositoryMeta' },
 )
 
 export const Issue = Type.Object(

@@ -1,6 +1,8 @@
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import {
+  CREDENTIALS_CONTEXT,
   type Git,
+  sealCredentials,
   type Remote,
   type RemoteCredentials,
   RemoteError,
@@ -11,7 +13,6 @@ import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../../c
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
 import { formatDuration, parseDuration } from '../../../core/platform/duration.ts'
-import { CREDENTIALS_CONTEXT } from '../../repositories/index.ts'
 
 /** The timeout of one import, or of one sync of a mirror. */
 export const TRANSFER_TIMEOUT_MS = 3_600_000
@@ -97,8 +98,7 @@ export function createRemoteAccess({
       }
     },
     /** Encrypts credentials for storage; empty without credentials. */
-    seal: (credentials: RemoteCredentials | undefined): string =>
-      credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CREDENTIALS_CONTEXT),
+    seal: (credentials: RemoteCredentials | undefined): string => sealCredentials(secrets, credentials),
     /** Encrypts and decrypts a private key; an empty text is unchanged. */
     sealKey: sealing(KEY_CONTEXT),
     unsealKey: unsealing(KEY_CONTEXT),

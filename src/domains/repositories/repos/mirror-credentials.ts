@@ -1,9 +1,7 @@
-import type { RemoteCredentials } from '../../../core/git/index.ts'
+import { openCredentials, sealCredentials } from '../../../core/git/index.ts'
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import type { EditRepoOption } from './repos.model.ts'
 
-/** The context with which the credentials of remotes are sealed. */
-export const CREDENTIALS_CONTEXT = 'remote credentials'
 /** The user name that git hosts accept with a token in place of a password. */
 const TOKEN_USER = 'oauth2'
 
@@ -19,12 +17,11 @@ export function editCredentials(
   { mirror_username: username, mirror_password: password, mirror_token: token }: CredentialsEdit,
 ): string | undefined {
   if (username === undefined && password === undefined && token === undefined) return undefined
-  const before =
-    sealed === '' ? undefined : (JSON.parse(secrets.open(sealed, CREDENTIALS_CONTEXT)) as RemoteCredentials)
-  const credentials: RemoteCredentials = {
+  const before = openCredentials(secrets, sealed)
+  const credentials = {
     username: username ?? (token === undefined ? (before?.username ?? '') : TOKEN_USER),
     password: token ?? password ?? before?.password ?? '',
   }
-  if (credentials.username === '' && credentials.password === '') return ''
-  return secrets.seal(JSON.stringify(credentials), CREDENTIALS_CONTEXT)
+  const isEmpty = credentials.username === '' && credentials.password === ''
+  return sealCredentials(secrets, isEmpty ? undefined : credentials)
 }

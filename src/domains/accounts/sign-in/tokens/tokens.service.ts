@@ -44,10 +44,10 @@ interface NewToken {
   readonly madeBy?: TokenId | undefined
 }
 
-/** A token with the names of its permitted repositories that its owner can still see. */
+/** A token with its permitted repositories that its owner can still see. */
 export interface TokenView {
   readonly token: AccessToken
-  readonly repositories: readonly string[] | undefined
+  readonly repositories: readonly TokenRepo[] | undefined
 }
 
 const TOKEN_BYTES = 20
@@ -74,7 +74,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
   return {
     async list(userId: UserId, paging: Paging): Promise<Page<TokenView>> {
       const page = await listTokens(database.read, userId, paging)
-      return { items: await withNames({ db: database.read, repos: tokenRepos }, userId, page.items), total: page.total }
+      return { items: await withRepos({ db: database.read, repos: tokenRepos }, userId, page.items), total: page.total }
     },
 
     /**
@@ -106,7 +106,14 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
         await events.append(tx, 'user.token_created', { actor, repoId: 0, at: now }, payloadOf(userId, made))
         return made
       })
-      return { token, value, repositories: repos?.map((repo) => repo.fullName) }
+      return { token, value, repositories: repos }
+    },
+
+    /** The token that authenticated the request. Throws NotFound if it has none. */
+    async current({ tokenId, account }: SignedIn): Promise<TokenView> {
+      const token = tokenId && (await findTokenById(database.read, account.id, tokenId))
+      if (token === undefined) throw errors.accessTokenNotFound()
+      return { token, repositories: undefined }
     },
 
     /** A number other than 0 is an id; anything else is a name. Throws NotFound. */
@@ -151,15 +158,15 @@ async function findRepos({ db, repos }: TokenReads, userId: UserId, names: reado
 }
 
 /** Runs a fixed number of queries for any page size. Omits repositories that the owner can no longer see. */
-async function withNames(
+async function withRepos(
   { db, repos }: TokenReads,
   userId: UserId,
   tokens: readonly AccessToken[],
 ): Promise<TokenView[]> {
   const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
   const visible = ids.length === 0 ? [] : await repos.get().listVisible(db, await ownerOf(db, userId), ids)
-  const names = new Map(visible.map((repo) => [repo.id, repo.fullName]))
-  return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
+  const byId = new Map(visible.map((repo) => [repo.id, repo]))
+  return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => byId.get(id) ?? []) }))
 }
 
 async function ownerOf(db: Db, userId: UserId): Promise<SignedIn> {

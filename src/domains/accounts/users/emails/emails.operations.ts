@@ -6,9 +6,11 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingMembers, pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { CreateEmailOption, DeleteEmailOption, Email } from '../user.model.ts'
 import { presentEmail, presentOwnEmail } from '../users.present.ts'
+import type { UserGuards } from '../user.guards.ts'
 import type { Emails } from './emails.service.ts'
 
 interface Deps {
+  readonly guards: Pick<UserGuards, 'adminOfUser'>
   readonly emails: Emails
 }
 
@@ -53,14 +55,16 @@ function own({ emails }: Deps): Operation[] {
       responses: { 204: null },
       errors: [404, 422],
       async handler({ access, body }) {
-        await emails.delete(access, body.emails ?? [])
+        await emails.delete(access, access.account.id, body.emails ?? [])
         return noContent()
       },
     }),
   ]
 }
 
-function admin({ emails }: Deps): Operation[] {
+function admin({ guards, emails }: Deps): Operation[] {
+  const ofUser = { area: 'admin', scopes: ['admin'], guard: guards.adminOfUser } as const
+  const path = '/admin/users/{username}/emails'
   const common = {
     method: 'GET',
     area: 'admin',
@@ -93,6 +97,31 @@ function admin({ emails }: Deps): Operation[] {
       async handler({ query, paging }) {
         const page = await emails.search(query.q?.trim() ?? '', paging)
         return listed(page, page.items.map(presentEmail))
+      },
+    }),
+    defineOperation({
+      ...ofUser,
+      id: 'adminListUserEmails',
+      method: 'GET',
+      path,
+      summary: "List a user's e-mail addresses",
+      responses: { 200: Type.Array(Email) },
+      errors: [403, 404],
+      handler: async ({ access: { user } }) =>
+        ok((await emails.list(user.id)).map((address) => presentEmail({ ...address, userName: user.name }))),
+    }),
+    defineOperation({
+      ...ofUser,
+      id: 'adminDeleteUserEmails',
+      method: 'DELETE',
+      path,
+      summary: 'Delete e-mail addresses of a user, except the primary one',
+      body: DeleteEmailOption,
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: { actor, user }, body }) {
+        await emails.delete(actor, user.id, body.emails ?? [])
+        return noContent()
       },
     }),
   ]

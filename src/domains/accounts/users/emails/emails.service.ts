@@ -44,9 +44,8 @@ export function createEmails({ database, clock, events }: EmailDeps) {
     },
 
     /** Deletes all of them or none. Throws NotFound, and Invalid for the primary address. */
-    delete: (actor: SignedIn, addresses: readonly string[]): Promise<void> =>
+    delete: (actor: SignedIn, userId: UserId, addresses: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
-        const userId = actor.account.id
         // Prevents a change of the primary address until the transaction ends.
         await lockUsers(tx, [userId])
         for (const email of addresses) {
