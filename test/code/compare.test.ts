@@ -24,6 +24,12 @@ afterAll(() => server.close())
 describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
   let code: CodeRepo
   const compare = (basehead: string, by = server.anonymous) => by.get(`${code.path}/compare/${basehead}`)
+  /** As text, which the schema of the operation does not describe. */
+  const text = async (basehead: string, output: string): Promise<string> => {
+    const answer = await fetch(`${server.url}/api/v1${code.path}/compare/${basehead}?output=${output}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    return answer.text()
+  }
   const subjects = (json: { commits: { commit: { message: string } }[] }): string[] =>
     json.commits.map((one) => one.commit.message)
   beforeAll(async () => {
@@ -45,9 +51,33 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
     expect(subjects((await compare('feature/x')).json)).toEqual(['f2', 'f1'])
     expect(subjects((await compare('v1...feature/x~1')).json)).toEqual(['f1'])
     expect(subjects((await compare(`${code.oid('v1')}...${code.oid('main')}`)).json)).toEqual(['m1'])
-    expect((await compare('main...main')).json).toEqual({ total_commits: 0, commits: [] })
+    expect((await compare('main...main')).json).toEqual({ total_commits: 0, commits: [], files: [] })
     const bare = await compare('main...feature/x?files=false&verification=false')
     expect(bare.json.commits[0].files ?? []).toEqual([])
+  })
+
+  it('accepts suffixes that lead to an ancestor on both sides', async () => {
+    expect(subjects((await compare('feature/x^...feature/x')).json)).toEqual(['f2'])
+    expect(subjects((await compare('main~1...feature/x~1')).json)).toEqual(['f1'])
+  })
+
+  it('lists the files that the commits change', async () => {
+    const { json } = await compare('main...feature/x')
+    expect(
+      json.files.toSorted((a: { filename: string }, b: { filename: string }) => (a.filename < b.filename ? -1 : 1)),
+    ).toEqual([
+      { filename: 'f1.txt', status: 'added' },
+      { filename: 'f2.txt', status: 'added' },
+    ])
+  })
+
+  it('answers the diff or the patches as git prints them', async () => {
+    for (const dots of ['...', '..'])
+      expect((await text(`main${dots}feature/x`, 'diff')).trim()).toBe(
+        oracle(code.git.path, ['diff', '-M', `main${dots}feature/x`]),
+      )
+    const patches = await text('main...feature/x', 'patch')
+    expect(patches.match(/^Subject: .*$/gm)).toEqual(['Subject: [PATCH 1/2] f1', 'Subject: [PATCH 2/2] f2'])
   })
 
   it('names the ref that it cannot compare', async () => {
@@ -59,11 +89,12 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
       status: 400,
       json: { message: 'the user bob does not have a fork of the base repository' },
     })
-    expect(await compare('main^...feature/x')).toMatchObject({
+    expect(await compare('main@{1}...main')).toMatchObject({
       status: 400,
       json: { message: 'Unsupported comparison syntax: ref with suffix' },
     })
-    expect((await compare('main@{1}...main')).status).toBe(400)
+    expect((await compare('main^9...main')).status).toBe(404)
+    expect((await compare('main...feature/x?output=html')).status).toBe(422)
   })
 
   it('compares across a fork, also if the base has newer commits', async () => {
@@ -78,6 +109,8 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
       const { json } = await compare(`main...${head}`)
       expect([json.total_commits, subjects(json)]).toEqual([1, ['by bob\n']])
       expect(json.commits[0].url).toContain(`/repos/bob/cmp-${format}/git/commits/`)
+      expect((await text(`main...${head}`, 'diff')).match(/^[+-]{3} .*$/gm)).toEqual(['--- /dev/null', '+++ b/bob.txt'])
+      expect(await text(`main...${head}`, 'patch')).toContain('Subject: [PATCH] by bob')
     }
     const back = await bob.client.get(`/repos/bob/cmp-${format}/compare/bobs...ann:main`)
     expect([back.status, subjects(back.json)]).toEqual([200, ['later\n']])

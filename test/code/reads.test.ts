@@ -31,6 +31,12 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
       user_can_push: false,
     })
     expect((await ann.client.get(`${code.path}/branches/main`)).json.user_can_push).toBe(true)
+    const found = await server.anonymous.get(`${code.path}/branches?q=OPI`)
+    expect([found.json.map((branch: { name: string }) => branch.name), found.headers.get('x-total-count')]).toEqual([
+      ['topic'],
+      '1',
+    ])
+    expect((await server.anonymous.get(`${code.path}/branches?q=nothing`)).json).toEqual([])
     expect((await ann.client.get(`${code.path}/branches/nothing`)).status).toBe(404)
   })
 
@@ -114,6 +120,36 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     const page = await server.anonymous.get(`${code.path}/git/trees/main?recursive=true&per_page=2&page=2`)
     expect(page.json).toMatchObject({ sha: code.oid('main'), truncated: true, page: 2, total_count: 6 })
     expect((await server.anonymous.get(`${code.path}/git/trees/none`)).status).toBe(400)
+  })
+
+  it('reads several blobs at once, in the order of their ids', async () => {
+    const [other, source] = [code.oid('main~2:src/a.ts'), code.oid('main:src/a.ts')]
+    const { status, json } = await server.anonymous.get(`${code.path}/git/blobs?shas=${source},${other}`)
+    expect([status, json.map((blob: { sha: string }) => blob.sha)]).toEqual([200, [source, other]])
+    expect(Buffer.from(json[1].content, 'base64').toString()).toBe(`${oracle(code.git.path, ['show', other])}\n`)
+    for (const shas of [',', 'zzz', `${other},${code.oid('main')}`, Array(101).fill(other).join()])
+      expect((await server.anonymous.get(`${code.path}/git/blobs?shas=${shas}`)).status).toBe(400)
+    expect((await server.anonymous.get(`${code.path}/git/blobs`)).status).toBe(422)
+  })
+
+  it('sets and removes notes as pushes of the writer', async () => {
+    const note = `${code.path}/git/notes/topic`
+    const bob = await server.world.user('note-reader')
+    expect((await server.anonymous.post(note, { message: 'x' })).status).toBe(401)
+    expect((await bob.client.post(note, { message: 'x' })).status).toBe(403)
+    expect((await ann.client.post(note, {})).status).toBe(422)
+    const set = await ann.client.post(note, { message: 'first' })
+    expect([set.status, set.json.message, set.json.commit.commit.author.name]).toEqual([200, 'first', 'ann'])
+    expect((await ann.client.post(note, { message: 'second' })).json.message).toBe('second')
+    expect(oracle(code.git.path, ['notes', 'show', 'topic'])).toBe('second')
+    expect((await server.anonymous.get(note)).json.message).toBe('second')
+    expect((await ann.client.delete(note)).status).toBe(204)
+    expect((await ann.client.delete(note)).status).toBe(404)
+    expect((await ann.client.post(`${code.path}/git/notes/nothing`, { message: 'x' })).status).toBe(404)
+    expect((await ann.client.post(`${code.path}/git/notes/main~1`, { message: 'x' })).status).toBe(422)
+    await ann.client.patch(code.path, { archived: true })
+    expect((await ann.client.post(note, { message: 'late' })).status).toBe(423)
+    await ann.client.patch(code.path, { archived: false })
   })
 
   it('reads refs, blobs, tags and notes', async () => {

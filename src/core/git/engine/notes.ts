@@ -5,7 +5,6 @@ import type { Identity } from './object/commit.ts'
 import { MODE, type TreeEntry } from './object/tree.ts'
 import type { Objects } from './read/objects.ts'
 import type { Refs } from './refs/refs.ts'
-import { retryMoved } from './refs/retry-moved.ts'
 import type { Revisions } from './refs/revision.ts'
 
 interface Note {
@@ -16,18 +15,23 @@ interface Note {
   readonly path: string
 }
 
+interface NotesUpdate {
+  readonly ref: string
+  readonly oldOid: string
+  readonly newOid: string
+}
+
 /** Notes in `refs/notes/commits`, with git's fan-out directories of two hex digits. */
 export interface Notes {
   find(oid: string): Promise<Note | undefined>
   /**
-   * Sets the note of an object, or removes it if `undefined` (GitError `missing` if there is none). Retries if the ref
-   * moved.
+   * Writes the commit that sets the note of an object, or removes it if `undefined` (GitError `missing` if there is
+   * none), and returns the update of the ref to it, which the caller applies.
    */
-  write(oid: string, message: string | undefined, who: Identity): Promise<void>
+  build(oid: string, message: string | undefined, who: Identity): Promise<NotesUpdate>
 }
 
 const NOTES_REF = 'refs/notes/commits'
-const ATTEMPTS = 5
 const MAX_NOTE = 1024 * 1024
 
 export interface NotesContext {
@@ -62,7 +66,8 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
     return oid
   }
 
-  async function attempt(oid: string, message: string | undefined, who: Identity): Promise<void> {
+  async function build(oid: string, message: string | undefined, who: Identity): Promise<NotesUpdate> {
+    if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
     const tip = await tipOf()
     const there = tip === undefined ? undefined : await locate(tip, oid)
     if (message === undefined && !there) throw new GitError('missing', `no note for ${oid}`)
@@ -82,7 +87,7 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
       message: `Notes ${verb} by 'git notes ${verb === 'added' ? 'add' : 'remove'}'\n`,
     })
     await make.flush()
-    await refs.update([{ ref: NOTES_REF, new: commit, old: tip ?? zeroOid(format) }])
+    return { ref: NOTES_REF, oldOid: tip ?? zeroOid(format), newOid: commit }
   }
 
   return {
@@ -94,10 +99,7 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
         there && { message: (await objects.blob(there.entry.oid, MAX_NOTE)).toString('utf8'), commit, path: there.path }
       )
     },
-    async write(oid, message, who) {
-      if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
-      return retryMoved(ATTEMPTS, () => attempt(oid, message, who))
-    },
+    build,
   }
 }
 

@@ -77,6 +77,7 @@ export const ContentsResponse = Type.Object(
     sha: Type.String(),
     last_commit_sha: Type.Optional(Type.String()),
     last_committer_date: Type.Optional(Time),
+    last_commit_when: Type.Optional(Time),
     last_author_date: Type.Optional(Time),
     last_commit_message: Type.Optional(Type.String()),
     type: Type.String(),
@@ -169,6 +170,7 @@ const common = {
   dates: Type.Optional(CommitDateOptions),
   signoff: Type.Optional(Type.Boolean({ description: 'Add a Signed-off-by line' })),
   force_push: Type.Optional(Type.Boolean({ description: 'Move new_branch even when it exists' })),
+  force_overwrite_new_branch: Type.Optional(Type.Boolean({ description: 'Another name of force_push' })),
 }
 const Content = Type.String({ maxLength: FILES_BODY_BYTES, description: 'Base64; an empty file when absent' })
 

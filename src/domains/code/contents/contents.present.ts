@@ -175,6 +175,7 @@ function lastCommitOf(
   const metadata = {
     last_commit_sha: lastCommit.oid,
     last_committer_date: timeOf(lastCommit.committer),
+    last_commit_when: timeOf(lastCommit.committer),
     last_author_date: timeOf(lastCommit.author),
   }
   return {

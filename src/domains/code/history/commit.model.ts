@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { TEXT_LENGTH } from '../../../core/http/body/limits.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
 import { UserModel as User } from '../../accounts/index.ts'
 
@@ -89,8 +90,13 @@ export const PayloadCommit = Type.Object(
 )
 export type PayloadCommit = Static<typeof PayloadCommit>
 
-export const Compare = Type.Object({ total_commits: Type.Integer(), commits: Type.Array(Commit) }, { $id: 'Compare' })
+export const Compare = Type.Object(
+  { total_commits: Type.Integer(), commits: Type.Array(Commit), files: Type.Array(CommitAffectedFiles) },
+  { $id: 'Compare' },
+)
 export type Compare = Static<typeof Compare>
 
 export const Note = Type.Object({ message: Type.String(), commit: Commit }, { $id: 'Note' })
 export type Note = Static<typeof Note>
+
+export const NoteOptions = Type.Object({ message: Type.String({ maxLength: TEXT_LENGTH }) }, { $id: 'NoteOptions' })

@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { ok } from '../../../core/http/answer/answer.ts'
+import { bytes, ok } from '../../../core/http/answer/answer.ts'
+import { OneOf } from '../../../core/http/answer/text.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards, Services } from '../../../core/module.ts'
-import { Compare } from './commit.model.ts'
+import { type Commit, Compare } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
 import type { Comparisons } from './history.service.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
@@ -14,6 +16,7 @@ import type { Commits } from './commits.service.ts'
 const query = Type.Object({
   verification: Type.Optional(Type.Boolean({ description: 'Verify signatures (default true)' })),
   files: Type.Optional(Type.Boolean({ description: 'List changed files (default true)' })),
+  output: Type.Optional(OneOf('diff', 'patch')),
 })
 
 interface CompareOperationDeps {
@@ -36,18 +39,31 @@ export function compareOperations({ guards, comparisons, site }: CompareOperatio
       summary: 'The commits that a head has and a base lacks: base...head, base..head or head',
       query,
       responses: { 200: Compare },
-      errors: [400, 404],
-      async handler({ viewer, access: { repo }, params, query: { files, verification } }) {
+      errors: [400, 404, 422],
+      async handler({ viewer, access: { repo }, params, query: { files, output, verification }, signal }) {
+        if (output !== undefined) {
+          const text = await comparisons.text(viewer, repo, params.basehead, { kind: output, signal })
+          return bytes(Readable.from(text, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
+        }
         const { head, total, commits } = await comparisons.compare(viewer, repo, params.basehead, {
           stat: true,
           files: files ?? true,
           verification: verification ?? true,
         })
         const urls = repoUrls(head, site)
-        return ok({ total_commits: total, commits: commits.map((view) => presentCommit(view, urls, site)) })
+        const presented = commits.map((view) => presentCommit(view, urls, site))
+        return ok({ total_commits: total, commits: presented, files: filesOf(presented) } satisfies Compare)
       },
     }),
   ]
+}
+
+/** The files that the commits change, each with its status in the newest of them. */
+function filesOf(commits: readonly Commit[]): Compare['files'] {
+  const files = new Map<string, Compare['files'][number]>()
+  for (const file of commits.flatMap((commit) => commit.files ?? []))
+    if (!files.has(file.filename)) files.set(file.filename, file)
+  return [...files.values()]
 }
 
 interface RepoMarkupDeps {

@@ -76,30 +76,60 @@ const MAX_COMMITS = 1000
 
 export type Comparisons = ReturnType<typeof createComparisons>
 
+/** The two sides of `base...head`. */
+interface Sides {
+  readonly head: Repo
+  readonly opened: GitRepo
+  readonly base: string
+  readonly tip: string
+  /** `...`: the diff begins at the merge base. */
+  readonly fromMergeBase: boolean
+  /** The path of the repository of the base if it is another one than that of the head. */
+  readonly borrow: string | undefined
+}
+
 export function createComparisons({ database, git, views }: Deps) {
   const { read } = database
+
+  async function findSides(viewer: Viewer, repo: Repo, basehead: string): Promise<Sides> {
+    const { base: baseRef, head: headText, fromMergeBase } = parseBasehead(basehead, repo.defaultBranch)
+    const colon = headText.indexOf(':')
+    const head = colon < 0 ? repo : await requireHeadRepo(read, viewer, repo, headText.slice(0, colon))
+    const base = await commitOf(git.open(repo), repo, baseRef)
+    const opened = git.open(head)
+    const tip = await commitOf(opened, head, headText.slice(colon + 1))
+    const borrow = head.id === repo.id ? undefined : git.open(repo).path
+    return { head, opened, base, tip, fromMergeBase, borrow }
+  }
 
   return {
     /**
      * Lists the commits that the head has and the base lacks. `basehead` is `base...head`, `base..head`, or only
      * `head`, which is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork
      * network (behaviour/git-data-and-transport#compare). Throws NotFound for a missing or hidden user, repository or
-     * ref, BadRequest for a user without a fork and for suffixes on the base.
+     * ref, BadRequest for a user without a fork and for reflog suffixes.
      */
     async compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison> {
-      const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
-      const colon = headText.indexOf(':')
-      const head = colon < 0 ? repo : await requireHeadRepo(read, viewer, repo, headText.slice(0, colon))
-      const base = await commitOf(git.open(repo), repo, baseRef)
-      const opened = git.open(head)
-      const tip = await commitOf(opened, head, headText.slice(colon + 1))
+      const { head, opened, base, tip, borrow } = await findSides(viewer, repo, basehead)
       if (base === tip) return { head, total: 0, commits: [] }
-      const log = { tip, not: [base], ...(head.id !== repo.id && { borrow: git.open(repo).path }) }
+      const log = { tip, not: [base], ...(borrow !== undefined && { borrow }) }
       const [total, commits] = await Promise.all([
         opened.history.count(log),
         opened.history.list(log, { skip: 0, limit: MAX_COMMITS }),
       ])
       return { head, total, commits: await views.load(opened, commits as readonly Commit[], parts) }
+    },
+    /** The same comparison as one diff, or its commits as mails. Throws the same errors as `compare`. */
+    async text(
+      viewer: Viewer,
+      repo: Repo,
+      basehead: string,
+      { kind, signal }: { readonly kind: 'diff' | 'patch'; readonly signal: AbortSignal },
+    ): Promise<AsyncGenerator<Buffer, void, undefined>> {
+      const { opened, base, tip, fromMergeBase, borrow } = await findSides(viewer, repo, basehead)
+      if (kind === 'patch') return opened.diffs.mails(base, tip, { signal, borrow })
+      const start = fromMergeBase ? await opened.history.mergeBase(base, tip, borrow) : base
+      return opened.diffs.patch(start ?? base, tip, { signal, borrow })
     },
   }
 }
@@ -107,18 +137,22 @@ export function createComparisons({ database, git, views }: Deps) {
 interface BaseHead {
   readonly base: string
   readonly head: string
+  readonly fromMergeBase: boolean
 }
 
 function parseBasehead(text: string, defaultBranch: string): BaseHead {
-  const [, base, head] = /^(.*?)\.\.\.?(.*)$/s.exec(text) ?? ['', '', text]
-  if (/\^|@\{/.test(base!)) throw badRequest('Unsupported comparison syntax: ref with suffix')
-  return { base: base || defaultBranch, head: head || defaultBranch }
+  const [, base, dots, head] = /^(.*?)(\.\.\.?)(.*)$/s.exec(text) ?? ['', '', '...', text]
+  if (text.includes('@{')) throw badRequest('Unsupported comparison syntax: ref with suffix')
+  return { base: base || defaultBranch, head: head || defaultBranch, fromMergeBase: dots === '...' }
 }
 
-/** Resolves a branch, a tag or a full id, optionally followed by `~n`. Throws NotFound. */
+/** A suffix that leads to an ancestor: `^`, `^2`, `~3`, or several. */
+const SUFFIX = /(?:[\^~]\d*)+$/
+
+/** Resolves a branch, a tag or a full id, with or without a suffix that leads to an ancestor. Throws NotFound. */
 async function commitOf(git: GitRepo, repo: Repo, ref: string): Promise<string> {
   const exact = await findTarget(git, repo, ref)
-  const oid = exact?.commit ?? (/~\d*$/.test(ref) ? await findCommitOid(git, ref) : undefined)
+  const oid = exact?.commit ?? (SUFFIX.test(ref) ? await findCommitOid(git, ref) : undefined)
   if (oid === undefined) throw notFound(`no such ref: ${ref}`)
   return oid
 }

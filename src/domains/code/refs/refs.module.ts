@@ -33,7 +33,16 @@ export const module = defineModule({
     const branches = createBranches({ database, git, views })
     const branchWrites = createBranchWrites({ database, git, clock, events, pushes, quota })
     const tags = createTags({ database, git, clock, pushes, tagger, signer })
-    const gitData = createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size })
+    const gitData = createGitData({
+      database,
+      git,
+      clock,
+      views,
+      verifier,
+      pushes,
+      noReplyDomain: service.no_reply_address,
+      maxBlobSize: api.default_max_blob_size,
+    })
     return {
       services: { branches, tags },
       events: refEvents,

@@ -37,5 +37,12 @@ export function signingOperations(signer: CommitSigner | undefined): Operation[]
       summary: "The server's SSH key",
       handler: () => answerSigningKey(signer, 'ssh'),
     }),
+    defineOperation({
+      ...common,
+      id: 'getSSHSigningKey',
+      path: '/signing-key.ssh',
+      summary: "The server's SSH key, at another address",
+      handler: () => answerSigningKey(signer, 'ssh'),
+    }),
   ]
 }

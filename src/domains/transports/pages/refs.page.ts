@@ -19,7 +19,7 @@ export const branchesPage =
     const target = await authorizePage(deps, visit, { unit: 'repo.code' })
     const { repo } = target
     const paging = visit.paging(ROWS)
-    const page = await deps.branches.list(repo, paging)
+    const page = await deps.branches.list(repo, '', paging)
     const branches = await deps.branches.views(repo, page.items)
     return {
       title: `Branches · ${repo.fullName}`,

@@ -70,7 +70,7 @@ export function createDiffTexts(
 ) {
   const print = (kind: DiffTextKind, { base, head }: DiffSpan, signal?: AbortSignal) =>
     kind === 'mails'
-      ? diffs.mails(base, head, signal)
+      ? diffs.mails(base, head, signal && { signal })
       : diffs.patch(base, head, { binary: kind === 'binary', ...(signal && { signal }) })
 
   return {

@@ -26,16 +26,16 @@ export function createAncestry(context: AncestryContext) {
   const { format, cacheKey, command, memo, graph } = context
 
   /** All merge bases, that of `mergeBase` first: merges in both directions (criss-cross) create several. */
-  async function mergeBases(a: string, b: string): Promise<readonly string[]> {
+  async function mergeBases(a: string, b: string, borrow?: string): Promise<readonly string[]> {
     requireOids(format, a, b)
     if (a === b) return [a]
     return memo.get(
-      `${cacheKey}bases ${a} ${b}`,
+      `${cacheKey}bases ${a} ${b} ${borrow ?? ''}`,
       (bases) => bases.length * 80,
       async () => {
-        const known = await graph.ask(context, 'mergeBases', { left: a, right: b })
+        const known = borrow === undefined && (await graph.ask(context, 'mergeBases', { left: a, right: b }))
         if (known) return known
-        const { stdout } = await command.run(['merge-base', '--all', a, b], { codes: [0, 1] })
+        const { stdout } = await command.run(['merge-base', '--all', a, b], { codes: [0, 1], env: borrowing(borrow) })
         return stdout.toString('latin1').split('\n').slice(0, -1)
       },
     )
@@ -43,8 +43,12 @@ export function createAncestry(context: AncestryContext) {
 
   return {
     mergeBases,
-    /** The best common ancestor; undefined for unrelated histories. */
-    mergeBase: async (a: string, b: string): Promise<string | undefined> => (await mergeBases(a, b))[0],
+    /**
+     * The best common ancestor; undefined for unrelated histories. `borrow` is the path of a repository whose objects
+     * git may also read.
+     */
+    mergeBase: async (a: string, b: string, borrow?: string): Promise<string | undefined> =>
+      (await mergeBases(a, b, borrow))[0],
     async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
       requireOids(format, ancestor, descendant)
       if (ancestor === descendant) return true
@@ -106,8 +110,12 @@ export function requireOids(format: ObjectFormat, ...oids: readonly string[]): v
   for (const oid of oids) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
 }
 
+/** The environment of a git process that may also read the objects of another repository, by its path. */
+export const borrowing = (borrow: string | undefined): Record<string, string> =>
+  borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
+
 /** Returns the output of `git rev-list`; `borrow` is the path of a repository whose objects it may also read. */
 export async function revList(command: GitCommand, args: readonly string[], borrow?: string): Promise<string> {
-  const env = borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
+  const env = borrowing(borrow)
   return (await command.run(['rev-list', ...args], { env })).stdout.toString('latin1').trim()
 }

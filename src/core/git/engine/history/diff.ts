@@ -1,5 +1,6 @@
 import { GitError } from '../../errors.ts'
 import type { CommandOptions, GitCommand } from '../command.ts'
+import { borrowing } from './ancestry.ts'
 import { emptyTreeOid, isOid, type ObjectFormat } from '../object/format.ts'
 import type { Objects } from '../read/objects.ts'
 
@@ -12,6 +13,8 @@ interface DiffOptions {
   readonly whitespace?: Whitespace
   readonly contextLines?: number
   readonly signal?: AbortSignal
+  /** The path of a repository whose objects git may also read. */
+  readonly borrow?: string | undefined
 }
 
 const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change', eol: '--ignore-space-at-eol' } as const
@@ -26,7 +29,8 @@ const FIRST_OUTPUT = 60 * 1000
 /** Ten times the diff of a git release: a few small objects can expand to files of unlimited size. */
 const MAX_OUTPUT = 256 * 1024 * 1024
 
-const paced = (signal: AbortSignal | undefined): CommandOptions => ({
+const paced = (signal: AbortSignal | undefined, borrow?: string): CommandOptions => ({
+  env: borrowing(borrow),
   deadline: DEADLINE,
   firstOutput: FIRST_OUTPUT,
   maxOutput: MAX_OUTPUT,
@@ -63,7 +67,7 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
     args.push(checked(base), checked(head), '--', ...(options.paths ?? []))
     return command.stream(
       args.filter((arg) => arg !== '--no-binary'),
-      paced(options.signal),
+      paced(options.signal, options.borrow),
     )
   }
 
@@ -77,7 +81,11 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
     /**
      * Patches in mail form (git format-patch --stdout) of the commits that `head` has and `base` lacks, oldest first.
      */
-    async *mails(base: string, head: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+    async *mails(
+      base: string,
+      head: string,
+      { signal, borrow }: Pick<DiffOptions, 'borrow' | 'signal'> = {},
+    ): AsyncGenerator<Buffer, void, undefined> {
       yield* command.stream(
         [
           'format-patch',
@@ -87,7 +95,7 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
           '--binary',
           `${checked(base)}..${checked(head)}`,
         ],
-        paced(signal),
+        paced(signal, borrow),
       )
     },
     /** One commit in mail form. */

@@ -224,10 +224,8 @@ function answerOf(result: FileChangeResult, urls: RepoUrls): ApiResponse {
     : created({ files: [...files], ...others })
 }
 
-function changeOf(
-  { branch, new_branch: newBranch, message, author, committer, dates, signoff, force_push: force }: FileOptions,
-  operations: readonly FileOperation[],
-): FileChange {
+function changeOf(options: FileOptions, operations: readonly FileOperation[]): FileChange {
+  const { branch, new_branch: newBranch, message, author, committer, dates, signoff } = options
   return {
     operations,
     branch,
@@ -238,6 +236,6 @@ function changeOf(
     authorDate: dates?.author,
     committerDate: dates?.committer,
     signoff,
-    force,
+    force: options.force_push ?? options.force_overwrite_new_branch,
   }
 }

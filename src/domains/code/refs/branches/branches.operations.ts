@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
+import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { listed, ok } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
+import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { Branch } from '../refs.model.ts'
@@ -27,11 +28,14 @@ export function branchOperations({ guards, branches, site }: BranchOperationDeps
       path: '/repos/{owner}/{repo}/branches',
       summary: 'List branches, the newest first',
       guard: read,
-      query: pagingQuery,
+      query: Type.Object({
+        q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A part of the name' })),
+        ...pagingMembers,
+      }),
       responses: { 200: Type.Array(Branch) },
-      async handler({ access, viewer, paging }) {
+      async handler({ access, viewer, query, paging }) {
         const { repo } = access
-        const page = await branches.list(repo, paging)
+        const page = await branches.list(repo, query.q?.trim() ?? '', paging)
         const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
         const presented: Branch[] = []
         for (const branch of await branches.views(repo, page.items))

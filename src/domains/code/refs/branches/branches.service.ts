@@ -49,10 +49,12 @@ export function createBranches({ database, git, views }: { database: Database; g
       loadBranchRights(database, viewer, target),
     /**
      * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
-     * repository.
+     * repository. Only branches whose name contains `part`, ignoring case.
      */
-    async list(repo: Repo, paging: Paging): Promise<Page<BranchTip>> {
-      return pageOf(await sortedTips(git.open(repo)), paging)
+    async list(repo: Repo, part: string, paging: Paging): Promise<Page<BranchTip>> {
+      const tips = await sortedTips(git.open(repo))
+      const wanted = part.toLowerCase()
+      return pageOf(wanted === '' ? tips : tips.filter(({ name }) => name.toLowerCase().includes(wanted)), paging)
     },
     /** In the order of the tips. */
     views: (repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]> => load(git.open(repo), tips),

@@ -1,14 +1,17 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { ok } from '../../../../core/http/answer/answer.ts'
+import { noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
+import { TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { Note } from '../../history/commit.model.ts'
+import { Note, NoteOptions } from '../../history/commit.model.ts'
 import { presentCommit } from '../../history/commit.present.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { GitBlobResponse, GitTreeResponse, Reference, AnnotatedTag } from '../refs.model.ts'
 import { presentAnnotatedTag, presentBlob, presentReference, presentTree } from '../refs.present.ts'
+import type { Repo } from '../../../repositories/index.ts'
 import type { GitData } from './git-data.service.ts'
 
 const treeQuery = Type.Object({
@@ -34,6 +37,7 @@ interface GitDataOperationDeps {
 export const gitDataOperations = (deps: GitDataOperationDeps): Operation[] => [
   ...refOperations(deps),
   ...objectOperations(deps),
+  ...noteOperations(deps),
 ]
 
 const commonOf = ({ guards }: GitDataOperationDeps) =>
@@ -108,6 +112,22 @@ function objectOperations(deps: GitDataOperationDeps): Operation[] {
     }),
     defineOperation({
       ...common,
+      id: 'GetBlobs',
+      path: '/repos/{owner}/{repo}/git/blobs',
+      summary: 'Get several blobs',
+      query: Type.Object({ shas: Type.String({ maxLength: TEXT_LENGTH, description: 'Ids, separated by commas' }) }),
+      responses: { 200: Type.Array(GitBlobResponse) },
+      errors: [400, 404],
+      async handler({ access: { repo }, query }) {
+        const blobs = await data.blobs(
+          repo,
+          query.shas.split(',').filter((sha) => sha !== ''),
+        )
+        return ok(blobs.map((blob) => presentBlob(blob, repoUrls(repo, site))))
+      },
+    }),
+    defineOperation({
+      ...common,
       id: 'GetAnnotatedTag',
       path: '/repos/{owner}/{repo}/git/tags/{sha}',
       summary: 'Get an annotated tag object',
@@ -124,17 +144,53 @@ function objectOperations(deps: GitDataOperationDeps): Operation[] {
       query: noteQuery,
       responses: { 200: Note },
       errors: [404, 422],
-      async handler({ access: { repo }, params, query }) {
-        const note = await data.note(repo, params.sha, {
-          stat: true,
-          verification: query.verification ?? true,
-          files: query.files ?? true,
-        })
-        return ok({
-          message: note.message,
-          commit: presentCommit(note.commit, repoUrls(repo, site), site),
-        } satisfies Note)
+      handler: async ({ access: { repo }, params, query }) => ok(await presentNote(deps, repo, params.sha, query)),
+    }),
+  ]
+}
+
+function noteOperations(deps: GitDataOperationDeps): Operation[] {
+  const { guards, data } = deps
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('write', { unit: 'repo.code', archived: 'refuse' }),
+    path: '/repos/{owner}/{repo}/git/notes/{sha}',
+    errors: [403, 404, 413, 422, 423],
+  } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoSetNote',
+      method: 'POST',
+      summary: 'Set the note of a commit',
+      body: NoteOptions,
+      responses: { 200: Note },
+      async handler({ viewer, access, params, body }) {
+        await data.setNote(requireUser(viewer), access, params.sha, body.message)
+        return ok(await presentNote(deps, access.repo, params.sha, {}))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoRemoveNote',
+      method: 'DELETE',
+      summary: 'Remove the note of a commit',
+      responses: { 204: null },
+      async handler({ viewer, access, params }) {
+        await data.setNote(requireUser(viewer), access, params.sha, undefined)
+        return noContent()
       },
     }),
   ]
+}
+
+async function presentNote(
+  { data, site }: GitDataOperationDeps,
+  repo: Repo,
+  revision: string,
+  { verification = true, files = true }: Static<typeof noteQuery>,
+): Promise<Note> {
+  const note = await data.note(repo, revision, { stat: true, verification, files })
+  return { message: note.message, commit: presentCommit(note.commit, repoUrls(repo, site), site) }
 }

@@ -1,10 +1,13 @@
 import type { Core } from '../../../../core/module.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
 import {
   findLooseOid,
   type GitRepo,
   hasBranches,
   ignoringMissing,
+  isGitError,
   type Ref,
+  retryMoved,
   type Tag,
 } from '../../../../core/git/index.ts'
 import { type DomainError, badRequest, notFound } from '../../../../core/platform/errors.ts'
@@ -13,7 +16,9 @@ import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../..
 import type { CommitParts, CommitView, CommitViews } from '../../history/history.service.ts'
 import { requireOid } from '../../history/commits.service.ts'
 import { type LfsPointer, parseLfsPointer } from '../../lfs/objects/pointer.ts'
-import type { Repo } from '../../../repositories/index.ts'
+import { commitIdentity, userQueries } from '../../../accounts/index.ts'
+import type { Repo, RepoInView } from '../../../repositories/index.ts'
+import type { Pushes } from '../../pushes/pushes.service.ts'
 import type { Verification } from '../../verification/verification.ts'
 import type { Verifier } from '../../verification/verifier.service.ts'
 import { createTreeLists, type TreeItem } from './tree-list.ts'
@@ -59,18 +64,41 @@ interface TreeQuery {
   readonly perPage: number
 }
 
-interface GitDataDeps extends Pick<Core, 'database' | 'git'> {
+interface GitDataDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
+  readonly pushes: Pick<Pushes, 'push'>
+  readonly noReplyDomain: string
   readonly views: CommitViews
   readonly verifier: Verifier
   /** The maximum size in bytes of a blob whose content is returned. */
   readonly maxBlobSize: number
 }
 
+/** The maximum number of blobs in one answer. */
+const MAX_BLOBS = 100
+const MAX_ATTEMPTS = 5
+
 export type GitData = ReturnType<typeof createGitData>
 
 /** Objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
-export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps) {
+export function createGitData({
+  database,
+  git,
+  clock,
+  views,
+  verifier,
+  pushes,
+  noReplyDomain,
+  maxBlobSize,
+}: GitDataDeps) {
   const lists = createTreeLists()
+
+  async function readBlob(opened: GitRepo, oid: string, maxBytes: number): Promise<BlobView> {
+    const info = await getInfo(opened, oid, 'blob')
+    if (info.size > maxBytes) return { oid, size: info.size, content: undefined, lfs: undefined }
+    const content = await opened.objects.blob(oid, maxBytes)
+    return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
+  }
+
   return {
     /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound if there are none. */
     async refs(repo: Repo, prefix: string): Promise<RefView[]> {
@@ -95,12 +123,23 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
     /** Finds a blob by full id. Throws BadRequest for anything else. */
-    async blob(repo: Repo, oid: string): Promise<BlobView> {
+    blob: (repo: Repo, oid: string): Promise<BlobView> => readBlob(git.open(repo), oid, maxBlobSize),
+    /**
+     * Finds blobs by full ids, in the order of the ids. Their contents together have the size limit of one blob; those
+     * beyond it have none. Throws BadRequest for anything else, and for too many ids.
+     */
+    async blobs(repo: Repo, oids: readonly string[]): Promise<BlobView[]> {
+      if (oids.length === 0) throw badRequest('shas: Required')
+      if (oids.length > MAX_BLOBS) throw badRequest(`shas: at most ${MAX_BLOBS} ids`)
       const opened = git.open(repo)
-      const info = await getInfo(opened, oid, 'blob')
-      if (info.size > maxBlobSize) return { oid, size: info.size, content: undefined, lfs: undefined }
-      const content = await opened.objects.blob(oid, maxBlobSize)
-      return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
+      const found: BlobView[] = []
+      let left = maxBlobSize
+      for (const oid of oids) {
+        const blob = await readBlob(opened, oid, left)
+        left -= blob.content?.length ?? 0
+        found.push(blob)
+      }
+      return found
     },
     /** Finds a tag by the full id of the tag object. Throws BadRequest for anything else. */
     async tag(repo: Repo, oid: string): Promise<AnnotatedTagView> {
@@ -113,17 +152,40 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
     /** The note of a commit. Throws NotFound if it has none, Invalid for ranges and suffixes. */
     async note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView> {
       const opened = git.open(repo)
-      if (/\.\.|[~^]/.test(revision)) throw errors.revisionInvalid(revision)
-      const target = await ignoringMissing(() => opened.revisions.findLoose(revision))
-      const annotated =
-        target && ((await ignoringMissing(() => opened.revisions.peel(target.oid, 'commit'))) ?? target.oid)
+      const annotated = await findAnnotated(opened, revision)
       const note = annotated && (await opened.notes.find(annotated))
       if (!note) throw notFound(`no note for ${revision}`)
       const last = (await opened.lastCommits.ofPath(note.commit, note.path)) ?? note.commit
       const [commit] = await views.load(opened, [await opened.objects.commit(last)], parts)
       return { message: note.message, commit: commit! }
     },
+    /**
+     * Sets or, without a message, removes the note of a commit by a commit of the actor. Throws NotFound for an unknown
+     * commit or a missing note, Invalid for ranges and suffixes, QuotaExceeded.
+     */
+    async setNote(actor: SignedIn, target: RepoInView, revision: string, message: string | undefined): Promise<void> {
+      const opened = git.open(target.repo)
+      const annotated = await findAnnotated(opened, revision)
+      const user = await userQueries.findById(database.read, actor.account.id)
+      if (annotated === undefined || user === undefined) throw errors.commitNotFound(revision)
+      const who = { ...commitIdentity(user, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+      await opened.writing(() =>
+        retryMoved(MAX_ATTEMPTS, async () => {
+          const update = await opened.notes.build(annotated, message, who).catch((error: unknown) => {
+            throw isGitError(error, 'missing') ? notFound(`no note for ${revision}`) : error
+          })
+          await pushes.push(actor, target, [update], { quota: 'size:git:all' })
+        }),
+      )
+    },
   }
+}
+
+/** The object that a note is attached to: the commit of a revision, if it has one. Throws Invalid for ranges. */
+async function findAnnotated(git: GitRepo, revision: string): Promise<string | undefined> {
+  if (/\.\.|[~^]/.test(revision)) throw errors.revisionInvalid(revision)
+  const target = await ignoringMissing(() => git.revisions.findLoose(revision))
+  return target && ((await ignoringMissing(() => git.revisions.peel(target.oid, 'commit'))) ?? target.oid)
 }
 
 async function getInfo(git: GitRepo, oid: string, type: 'blob' | 'tag'): Promise<{ readonly size: number }> {
