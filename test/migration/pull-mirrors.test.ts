@@ -203,6 +203,24 @@ describe('pull mirrors', () => {
     expect((await mirrorRow(name)).credentials).toBe('')
   })
 
+  it('become ordinary repositories, which no sync changes any more', async () => {
+    const name = await mirror()
+    const convert = (by: Person) => by.client.post(`/repos/ann/${name}/convert`)
+    expect((await convert(bob)).status).toBe(403)
+    upstream.before = async (path) => {
+      if (path.includes('git-upload-pack') && !path.includes('info/refs')) await convert(ann)
+    }
+    await upstream.commit(name, 'second.txt')
+    await sync(name)
+    upstream.before = () => {}
+    expect(await repo(name)).toMatchObject({ mirror: false, mirror_interval: '' })
+    expect((await ann.client.get(`/repos/ann/${name}/contents/second.txt`)).status).toBe(404)
+    expect(await rows(server, 'mirror', { repo_id: (await row(server, 'repo', { name })).id })).toEqual([])
+    const content = Buffer.from('own').toString('base64')
+    expect((await ann.client.post(`/repos/ann/${name}/contents/own.txt`, { content })).status).toBe(201)
+    expect((await convert(ann)).status).toBe(422)
+  })
+
   it('are not emptied by a source without branches', async () => {
     const name = await mirror()
     await upstream.run(name, '--git-dir', `../../bare/${name}.git`, 'update-ref', '-d', 'refs/heads/main')

@@ -125,6 +125,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
       ...access.transfer(signal),
       async move(refs) {
         const changes = mirrorChanges(await opened.refs.snapshot(), refs, options)
+        if ((await mirrorQueries.find(database.read, repo.id)) === undefined) return
         const defaultBranch = defaultBranchFor(refs, changes)
         // NOTE: a sync must not use the owner's rights to other repositories.
         const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }

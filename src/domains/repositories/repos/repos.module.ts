@@ -9,6 +9,7 @@ import { repoListOperations } from './lists/lists.operations.ts'
 import { searchOperations } from './lists/search.operations.ts'
 import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
+import { createOrgRepos } from './deletion/delete-org-repos.ts'
 import { createRepoFiles } from './deletion/repo-files.service.ts'
 import type { RepoRules } from './repo-rules.ts'
 import {
@@ -62,6 +63,7 @@ export const module = defineModule({
     const changing = { database, git, clock, events, jobs, secrets, rules, rootUrl: site.rootUrl }
     const repos = createRepos({ database, git, clock, events, quota, rules: repoRules, signer })
     const repoChanges = createRepoChanges(changing)
+    const orgRepos = createOrgRepos(changing)
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
     const repoFlags = createRepoFlags({ database })
     const repoGuard = createRepoGuard(repos)
@@ -82,12 +84,12 @@ export const module = defineModule({
         ...repoOperations({ guards, repos, site }),
         ...searchOperations({ repos, site }),
         ...signingKeyOperations({ guards, signer }),
-        ...repoChangeOperations({ guards, repoChanges, repos, site }),
+        ...repoChangeOperations({ guards, orgRepos, repoChanges, repos, site }),
         ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),
       ],
       events: repoEvents,
       projections: userDeletingProjections,
-      jobs: createRepoJobs({ repoFiles }),
+      jobs: createRepoJobs({ orgRepos, repoFiles }),
       tasks: [
         {
           name: 'delete_lost_repository_files',

@@ -3,20 +3,28 @@ import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
+import type { OrgRepos } from '../deletion/delete-org-repos.ts'
 import type { RepoChanges } from './repo-changes.service.ts'
 import { presentRepo } from '../repo.present.ts'
 import { EditRepoOption, Repository } from '../repos.model.ts'
 import type { Repos } from '../repos.service.ts'
 
 interface RepoChangeOperationDeps {
-  readonly guards: Pick<Guards, 'repo'>
+  readonly guards: Pick<Guards, 'org' | 'repo'>
+  readonly orgRepos: Pick<OrgRepos, 'requestDeletion'>
   readonly repoChanges: RepoChanges
   readonly repos: Repos
   readonly site: Site
 }
 
 /** Editing and deleting a repository (behaviour/repositories#editing, behaviour/repositories#deletion-and-renames). */
-export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoChangeOperationDeps): Operation[] {
+export function repoChangeOperations({
+  guards,
+  orgRepos,
+  repoChanges,
+  repos,
+  site,
+}: RepoChangeOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoEdit',
@@ -48,6 +56,35 @@ export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoC
       async handler({ viewer, access: { repo } }) {
         await repoChanges.delete(requireUser(viewer), repo)
         return noContent()
+      },
+    }),
+    defineOperation({
+      id: 'repoConvert',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/convert',
+      area: 'repository',
+      summary: 'Make a pull mirror an ordinary repository',
+      scopes: ['repository'],
+      guard: guards.repo('admin'),
+      responses: { 200: Repository },
+      errors: [403, 404, 422],
+      async handler({ viewer, access: { repo, access } }) {
+        await repoChanges.convertMirror(requireUser(viewer), repo)
+        return ok(presentRepo(await repos.view(viewer, { repo: await repos.getById(repo.id), access }), site))
+      },
+    }),
+    defineOperation({
+      id: 'orgDeleteRepos',
+      method: 'DELETE',
+      path: '/orgs/{org}/repos',
+      area: 'organization',
+      summary: 'Delete all repositories of an organization, in the background',
+      scopes: ['organization', 'repository'],
+      guard: guards.org('owner'),
+      responses: { 202: null, 204: null },
+      errors: [403, 404],
+      async handler({ viewer, access: { org } }) {
+        return (await orgRepos.requestDeletion(requireUser(viewer), org.id)) ? { status: 202 } : noContent()
       },
     }),
   ]

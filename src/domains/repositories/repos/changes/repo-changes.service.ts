@@ -1,4 +1,5 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { convertMirror } from './convert-mirror.ts'
 import { type ChangeRepoDeps, editRepo } from './edit-repo.ts'
 import { deleteRepoWithFiles } from '../deletion/delete-repo.ts'
 import type { Repo } from '../repo.store.ts'
@@ -11,6 +12,8 @@ export function createRepoChanges(deps: ChangeRepoDeps) {
   return {
     /** Throws Invalid for invalid values. */
     edit: (actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void> => editRepo(deps, actor, repo, edit),
+    /** Makes a pull mirror an ordinary repository. Throws Invalid if it is no mirror. */
+    convertMirror: (actor: SignedIn, repo: Repo): Promise<void> => convertMirror(deps, actor, repo),
     /** Throws NotFound if the repository was already deleted. */
     delete: (actor: SignedIn, repo: Repo): Promise<void> => deleteRepoWithFiles(deps, actor, repo),
   }

@@ -54,6 +54,10 @@ export async function insertMirror(tx: Tx, values: Insertable<MirrorTable>): Pro
   await tx.insertInto('mirror').values(values).execute()
 }
 
+export async function deleteMirror(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx.deleteFrom('mirror').where('repo_id', '=', repoId).execute()
+}
+
 export async function updateMirror(tx: Tx, repoId: RepoId, values: Updateable<MirrorTable>): Promise<void> {
   await tx.updateTable('mirror').set(values).where('repo_id', '=', repoId).execute()
 }
