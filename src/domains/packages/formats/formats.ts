@@ -3,6 +3,7 @@ import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
 import { createGoFormat } from './go/go.format.ts'
+import { createMavenFormat } from './maven/maven.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 
@@ -12,6 +13,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createComposerFormat,
   createGenericFormat,
   createGoFormat,
+  createMavenFormat,
   createNpmFormat,
   createPypiFormat,
 ]

@@ -51,6 +51,8 @@ interface NewPackageFile {
   readonly content: ReceivedFile
   /** JSON of the format. */
   readonly metadata?: string
+  /** Replaces the file of this name; without it that is a conflict. */
+  readonly replaces?: boolean
 }
 
 export interface NewContents extends VersionName {
@@ -106,8 +108,11 @@ export function createPackageContents(deps: ContentsDeps) {
     if (target === undefined) throw errors.packageNotFound()
     const entry = await lock(tx, owner, { type, name })
     for (const file of files) {
-      if (made === undefined && (await findFile(tx, target.id, file.name)) !== undefined)
-        throw errors.packageFileExists()
+      const former = made === undefined ? await findFile(tx, target.id, file.name) : undefined
+      if (former !== undefined) {
+        if (file.replaces !== true) throw errors.packageFileExists()
+        await deleteFile(tx, former.id)
+      }
       const row = { ...file.content, name: file.name, metadata: file.metadata ?? '', created_at: at }
       await insertFiles(tx, target.id, [row])
     }

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import type { PackageFile, PackageName } from './package.store.ts'
+import { escapeLike, type PackageFile, type PackageName } from './package.store.ts'
 
 /** A package with the data of its format. */
 export interface PackageEntry {
@@ -44,11 +45,19 @@ export async function findPackage(db: Db, { ownerId, type, name }: PackageName):
   return row && toPackage(row)
 }
 
-/** All packages of a type, by name. */
-export const listPackages = async (db: Db, ownerId: UserId, type: string): Promise<PackageEntry[]> =>
-  (await packages(db).where('owner_id', '=', ownerId).where('type', '=', type).orderBy('lower_name').execute()).map(
-    toPackage,
-  )
+interface PackageGroup {
+  readonly ownerId: UserId
+  readonly type: string
+  /** What the names begin with, in any case. */
+  readonly prefix: string
+}
+
+/** By name. */
+export async function listPackages(db: Db, { ownerId, type, prefix }: PackageGroup): Promise<PackageEntry[]> {
+  let query = packages(db).where('owner_id', '=', ownerId).where('type', '=', type)
+  if (prefix !== '') query = query.where(sql<boolean>`lower_name like ${`${escapeLike(prefix)}%`} escape '\\'`)
+  return (await query.orderBy('lower_name').execute()).map(toPackage)
+}
 
 const versionEntries = (db: Db) =>
   db

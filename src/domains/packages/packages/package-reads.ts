@@ -30,8 +30,9 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
   return {
     findPackage: (owner: User, type: string, name: string): Promise<PackageEntry | undefined> =>
       findPackage(read, { ownerId: owner.id, type, name }),
-    /** All packages of a type, by name. */
-    listPackages: (owner: User, type: string): Promise<PackageEntry[]> => listPackages(read, owner.id, type),
+    /** The packages of a type by name, or those whose names begin with `prefix`, in any case. */
+    listPackages: (owner: User, type: string, prefix = ''): Promise<PackageEntry[]> =>
+      listPackages(read, { ownerId: owner.id, type, prefix }),
     /** Versions in the order of their publication. */
     listVersions: (entry: PackageEntry): Promise<VersionEntry[]> => listVersionEntries(read, entry.id),
     /** Versions of all packages of a type in the order of their publication. */

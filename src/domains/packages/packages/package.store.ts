@@ -79,7 +79,8 @@ export function listVersions(
   return selectPage(query.orderBy('package_version.id', 'desc'), paging, toVersion)
 }
 
-const escapeLike = (text: string): string => text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
+/** In lower case. */
+export const escapeLike = (text: string): string => text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 /** The newest version if `version` is absent. */
 export async function findVersion(

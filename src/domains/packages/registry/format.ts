@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import type { Core } from '../../../core/module.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
 import type { PackageFile } from '../packages/package.store.ts'
@@ -78,4 +79,7 @@ export interface PackageFormat {
   credentials?(headers: IncomingHttpHeaders): Credentials
 }
 
-export type CreateFormat = (contents: PackageContents) => PackageFormat
+/** What formats read uploaded metadata with. */
+export type FormatTools = Pick<Core, 'taskPool'>
+
+export type CreateFormat = (contents: PackageContents, tools: FormatTools) => PackageFormat
