@@ -191,6 +191,12 @@ export const errors = defineErrors({
   runNotFound: ['not-found', 'run does not exist'],
   jobNotFound: ['not-found', 'job does not exist'],
   runnerNotFound: ['not-found', 'runner does not exist'],
+  runnerUnregistered: ['unauthenticated', 'unregistered runner'],
+  registrationTokenNotFound: ['unauthenticated', 'runner registration token not found'],
+  registrationTokenReset: [
+    'unauthenticated',
+    'runner registration token has been invalidated, please use the latest one',
+  ],
   workflowNotFound: ['not-found', 'workflow "{name}" not found'],
   packageNotFound: ['not-found', 'package does not exist'],
   packageFileNameInvalid: ['bad-request', 'invalid filename'],

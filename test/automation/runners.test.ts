@@ -82,6 +82,11 @@ describeOnBoth('runners', (kind) => {
       const index = LEVELS.indexOf(path)
       const shown = {
         id: runner[path],
+        uuid: expect.any(String),
+        description: '',
+        version: '',
+        owner_id: expect.any(Number),
+        repo_id: expect.any(Number),
         name: `runner ${index}`,
         status: index < 2 ? 'online' : 'offline',
         busy: index === 0,

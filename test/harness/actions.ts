@@ -137,8 +137,8 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
     }),
 
   /** A runner as it is after it registered; returns its id. */
-  runner: (scope: ActionsScope, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) =>
-    database.transaction((tx) =>
+  runner: async (scope: ActionsScope, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) => {
+    const { id } = await database.transaction((tx) =>
       insertRunner(tx, {
         ...scopeColumns(scope),
         uuid: randomUUID(),
@@ -151,5 +151,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         created_at: 1,
         updated_at: 1,
       }),
-    ),
+    )
+    return id
+  },
 })

@@ -29,6 +29,7 @@ export const actionsEvents = {
   'runner.deleted': Type.Object(Runner),
   'runner.disabled': Type.Object(Runner),
   'runner.enabled': Type.Object(Runner),
+  'runner.registered': Type.Object(Runner),
 }
 
 declare module '../../../core/events/catalog.ts' {

@@ -14,7 +14,12 @@ const ActionRunnerLabel = Type.Object(
 export const ActionRunner = Type.Object(
   {
     id: Type.Integer(),
+    uuid: Type.String(),
     name: Type.String(),
+    description: Type.String(),
+    owner_id: Type.Integer({ description: '0 for a runner of a repository or of the site' }),
+    repo_id: Type.Integer({ description: '0 for a runner of an account or of the site' }),
+    version: Type.String({ description: 'As the runner declares it' }),
     status: Type.String({ description: 'online or offline' }),
     busy: Type.Boolean(),
     disabled: Type.Boolean({ description: 'It stays connected and gets no tasks' }),
@@ -31,6 +36,20 @@ export const ActionRunnersResponse = Type.Object(
 )
 
 export const EditActionRunnerOption = Type.Object({ disabled: Type.Boolean() }, { $id: 'EditActionRunnerOption' })
+
+export const RegisterRunnerOption = Type.Object(
+  {
+    name: Type.String({ maxLength: 255, description: 'Need not be unique' }),
+    description: Type.Optional(Type.String({ maxLength: 4096 })),
+    ephemeral: Type.Optional(Type.Boolean({ description: 'Deleted after one task' })),
+  },
+  { $id: 'RegisterRunnerOption' },
+)
+
+export const RegisterRunnerResponse = Type.Object(
+  { id: Type.Integer(), uuid: Type.String(), token: Type.String({ description: 'Shown only here' }) },
+  { $id: 'RegisterRunnerResponse' },
+)
 
 export const RegistrationToken = Type.Object({ token: Type.String() }, { $id: 'RegistrationToken' })
 

@@ -8,8 +8,11 @@ import { artifactOperations } from './artifacts/artifacts.operations.ts'
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createDownloadLinks } from './artifacts/download-links.ts'
+import { registerRunnerProtocol } from './protocol/runner-protocol.routes.ts'
+import { createRegistration, type Registration } from './runners/registration.service.ts'
+import { createRunnerLogin } from './runners/runner-login.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
-import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
+import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
 import { createRunChanges } from './runs/run-changes.service.ts'
 import { runListOperations } from './runs/run-lists.operations.ts'
 import { runOperations } from './runs/runs.operations.ts'
@@ -25,6 +28,8 @@ declare module '../../../core/module.ts' {
     /** The blob store of logs and artifacts. */
     readonly actionsBlobs: BlobStore
     readonly artifacts: Artifacts
+    readonly runnerRegistration: Registration
+    readonly runners: Runners
     readonly taskTokens: TaskTokens
     readonly workflows: Workflows
   }
@@ -40,11 +45,13 @@ export const module = defineModule({
   name: 'actions',
   needs: ['quota', 'quotaParts', 'repos'],
   async create(core, { quota, quotaParts, repos }, guards) {
-    const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
+    const { config, database, git, clock, events, jobs, log, secrets, site, taskPool } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })
+    const registration = createRegistration({ database, clock, events })
+    const login = createRunnerLogin({ database, clock })
     const runs = createRuns({ database, repos, blobs })
     const runChanges = createRunChanges({ database, clock, events, files })
     const links = createDownloadLinks({ secrets, clock })
@@ -56,14 +63,15 @@ export const module = defineModule({
     quotaParts.usage.register(async (db, ownerId) => ({ artifacts: await sumArtifacts(db, ownerId) }))
     quotaParts.artifacts.register(listUsedArtifacts)
     return {
-      services: { actionsBlobs: blobs, artifacts, taskTokens, workflows },
+      services: { actionsBlobs: blobs, artifacts, runnerRegistration: registration, runners, taskTokens, workflows },
       operations: [
-        ...runnerOperations({ guards, runners, clock }),
+        ...runnerOperations({ guards, runners, registration, clock }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
         ...workflowOperations({ guards, workflows, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),
       ],
+      routes: (http) => registerRunnerProtocol(http, { log, login, registration }),
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],
       subscriptions: {

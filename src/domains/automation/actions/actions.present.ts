@@ -66,7 +66,12 @@ export function presentRunner(runner: Runner, now: number): ActionRunner {
   const { isOnline, isBusy } = decideRunnerState(runner, now)
   return {
     id: runner.id,
+    uuid: runner.uuid,
     name: runner.name,
+    description: runner.description,
+    owner_id: runner.ownerId,
+    repo_id: runner.repoId,
+    version: runner.version,
     status: isOnline ? 'online' : 'offline',
     busy: isBusy,
     disabled: runner.isDisabled,

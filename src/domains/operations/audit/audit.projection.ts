@@ -75,7 +75,7 @@ const onNamed = <K extends Kind>(action: string) =>
     }
   })
 
-type RunnerKind = `runner.${'deleted' | 'disabled' | 'enabled'}`
+type RunnerKind = `runner.${'deleted' | 'disabled' | 'enabled' | 'registered'}`
 
 /** An action on the repository, the account or the site that owns the runner. */
 const onRunner = <K extends RunnerKind>(action: string) =>
@@ -99,6 +99,7 @@ const actionsProjections: Projections = {
   'runner.deleted': onRunner<'runner.deleted'>('runner.deleted'),
   'runner.disabled': onRunner<'runner.disabled'>('runner.disabled'),
   'runner.enabled': onRunner<'runner.enabled'>('runner.enabled'),
+  'runner.registered': onRunner<'runner.registered'>('runner.registered'),
   'secret.created': onNamed<'secret.created'>('secret.created'),
   'secret.deleted': onNamed<'secret.deleted'>('secret.deleted'),
   'secret.edited': onNamed<'secret.edited'>('secret.changed'),

@@ -1,9 +1,9 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type ActionsScope, scopeColumns } from '../levels.ts'
+import { type ActionsScope, type ScopeColumns, scopeColumns } from '../levels.ts'
 import type { ActionRunnerTable } from '../actions.table.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 
@@ -16,6 +16,8 @@ export interface Runner {
   readonly ownerId: number
   /** 0 for runners of an account and of the site. */
   readonly repoId: number
+  readonly version: string
+  readonly description: string
   readonly labels: readonly string[]
   readonly isDisabled: boolean
   readonly isEphemeral: boolean
@@ -29,6 +31,8 @@ const toRunner = (row: Selectable<ActionRunnerTable>): Runner => ({
   name: row.name,
   ownerId: row.owner_id ?? 0,
   repoId: row.repo_id ?? 0,
+  version: row.version,
+  description: row.description,
   labels: JSON.parse(row.labels) as string[],
   isDisabled: row.is_disabled === 1,
   isEphemeral: row.is_ephemeral === 1,
@@ -72,17 +76,13 @@ export async function lockRunner(tx: Tx, scope: ActionsScope, id: number): Promi
   return row && toRunner(row)
 }
 
-export async function insertRunner(tx: Tx, values: Insertable<ActionRunnerTable>): Promise<number> {
-  const { id } = await tx.insertInto('action_runner').values(values).returning('id').executeTakeFirstOrThrow()
-  return id
+export async function insertRunner(tx: Tx, values: Insertable<ActionRunnerTable>): Promise<Runner> {
+  return toRunner(await tx.insertInto('action_runner').values(values).returningAll().executeTakeFirstOrThrow())
 }
 
-export async function updateRunner(
-  tx: Tx,
-  id: number,
-  values: { readonly is_disabled: 0 | 1; readonly updated_at: number },
-): Promise<void> {
-  await tx.updateTable('action_runner').set(values).where('id', '=', id).execute()
+export async function updateRunner(tx: Tx, id: number, values: Updateable<ActionRunnerTable>): Promise<Runner> {
+  const query = tx.updateTable('action_runner').set(values).where('id', '=', id)
+  return toRunner(await query.returningAll().executeTakeFirstOrThrow())
 }
 
 export async function deleteRunner(tx: Tx, id: number): Promise<void> {
@@ -123,6 +123,30 @@ export async function findActiveToken(db: Db, scope: ActionsScope): Promise<stri
     .where('is_active', '=', 1)
     .executeTakeFirst()
   return row?.sealed
+}
+
+/** The level of a registration token, and whether it is the current one there. Undefined for an unknown token. */
+export async function findTokenByHash(
+  db: Db,
+  hash: string,
+): Promise<(ScopeColumns & { isActive: boolean }) | undefined> {
+  const row = await db
+    .selectFrom('action_registration_token')
+    .select(['owner_id', 'repo_id', 'is_active'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row && { owner_id: row.owner_id, repo_id: row.repo_id, isActive: row.is_active === 1 }
+}
+
+/** Makes the active token of a level invalid. */
+export async function deactivateTokens(tx: Tx, { owner_id, repo_id }: ScopeColumns): Promise<void> {
+  await tx
+    .updateTable('action_registration_token')
+    .set({ is_active: 0 })
+    .where('owner_id', owner_id === null ? 'is' : '=', owner_id)
+    .where('repo_id', repo_id === null ? 'is' : '=', repo_id)
+    .where('is_active', '=', 1)
+    .execute()
 }
 
 interface NewToken {

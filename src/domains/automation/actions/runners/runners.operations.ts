@@ -1,18 +1,27 @@
 import { Type } from '@sinclair/typebox'
-import { noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { type ActionsLevel, forEachLevel } from '../levels.ts'
-import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from '../actions.model.ts'
+import {
+  ActionRunner,
+  ActionRunnersResponse,
+  EditActionRunnerOption,
+  RegisterRunnerOption,
+  RegisterRunnerResponse,
+  RegistrationToken,
+} from '../actions.model.ts'
 import { presentRunner } from '../actions.present.ts'
+import type { Registration } from './registration.service.ts'
 import type { Runners } from './runners.service.ts'
 
 interface RunnerOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'repo'>
   readonly runners: Runners
+  readonly registration: Pick<Registration, 'create'>
   readonly clock: Clock
 }
 
@@ -57,7 +66,10 @@ function tokenOperations<Access>({ runners }: RunnerOperationDeps, level: Action
   ]
 }
 
-function listOperations<Access>({ runners, clock }: RunnerOperationDeps, level: ActionsLevel<Access>): Operation[] {
+function listOperations<Access>(
+  { runners, registration, clock }: RunnerOperationDeps,
+  level: ActionsLevel<Access>,
+): Operation[] {
   const { path, area, guards, scope } = level
   return [
     defineOperation({
@@ -74,6 +86,23 @@ function listOperations<Access>({ runners, clock }: RunnerOperationDeps, level: 
       async handler({ access, query, paging }) {
         const { items, total } = await runners.list(scope(access), { isDisabled: query.disabled, paging })
         return ok({ runners: items.map((runner) => presentRunner(runner, clock.now())), total_count: total })
+      },
+    }),
+    defineOperation({
+      id: `register${capitalized(level)}Runner`,
+      method: 'POST',
+      path: `${path}/runners`,
+      area,
+      scopes: [area],
+      summary: 'Create a runner that starts with this uuid and token, without registering',
+      guard: guards.owner,
+      body: RegisterRunnerOption,
+      responses: { 201: RegisterRunnerResponse },
+      errors: [401, 403, 404, 422],
+      async handler({ access, viewer, body: { name, description, ephemeral = false } }) {
+        const wanted = { name, description, isEphemeral: ephemeral }
+        const { runner, token } = await registration.create(requireUser(viewer), scope(access), wanted)
+        return created({ id: runner.id, uuid: runner.uuid, token })
       },
     }),
   ]

@@ -7,10 +7,11 @@ import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts
 import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
-import type { ActionsScope } from '../levels.ts'
+import { type ActionsScope, scopeColumns } from '../levels.ts'
 import {
   findActiveToken,
   insertActiveToken,
+  deactivateTokens,
   deleteRunner,
   findRunner,
   listRunners,
@@ -56,6 +57,15 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
         (await findActiveToken(database.read, scope)) ?? (await database.transaction((tx) => makeToken(tx, scope)))
       return secrets.open(sealed, TOKEN)
     },
+    /** A new token; runners that use the one before are refused. */
+    resetRegistrationToken: async (scope: ActionsScope): Promise<string> =>
+      secrets.open(
+        await database.transaction(async (tx) => {
+          await deactivateTokens(tx, scopeColumns(scope))
+          return makeToken(tx, scope)
+        }),
+        TOKEN,
+      ),
     /** Ordered by the last time online, latest first; for the site, all runners. */
     list: (scope: ActionsScope, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
       listRunners(database.read, scope, options),

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeOnBoth } from '../harness/databases.ts'
+import { callRpc, registerRunner, rpc, RpcError, runnerOf } from '../harness/runner.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Any } from '../harness/client.ts'
+import type { Person } from '../harness/world.ts'
+
+describeOnBoth('the runner protocol', (kind) => {
+  let server: TestServer
+  let [ann, root] = [] as unknown as [Person, Person]
+
+  beforeAll(async () => {
+    server = await startServer({ on: kind })
+    ;[ann, root] = [await server.world.user('ann'), await server.world.admin()]
+    await server.world.repo({ owner: ann, name: 'r' })
+  })
+  afterAll(() => server.close())
+
+  const tokenAt = async (person: Person, path: string): Promise<string> =>
+    (await person.client.get(`${path}/runners/registration-token`)).json.token
+  const runnersAt = async (person: Person, path: string): Promise<Any[]> =>
+    (await person.client.get(`${path}/runners`)).json.runners
+  const failure = async (call: Promise<unknown>): Promise<[number, string]> => {
+    const error = await call.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    return error instanceof RpcError ? [error.status, error.code] : [0, String(error)]
+  }
+  const raw = (method: string, init: RequestInit): Promise<Response> =>
+    fetch(`${server.url}/api/actions/ping.v1.PingService/${method}`, { method: 'POST', ...init })
+
+  it.each(['proto', 'json'] as const)('answers a ping in %s, compressed or not', async (encoding) => {
+    for (const gzip of [false, true]) {
+      const answer = await callRpc(server.url, rpc.ping, { data: 'x'.repeat(5000) }, { encoding, gzip })
+      expect(answer.data).toBe(`Hello, ${'x'.repeat(5000)}!`)
+    }
+    expect((await callRpc(server.url, rpc.ping, {}, { encoding })).data).toBe('Hello, !')
+  })
+
+  it('ignores unknown fields', async () => {
+    const json = await raw('Ping', {
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: '{"data":"a","new":[1]}',
+    })
+    expect([json.status, await json.json()]).toEqual([200, { data: 'Hello, a!' }])
+    const proto = await raw('Ping', {
+      headers: { 'content-type': 'application/proto' },
+      body: '\x0a\x01a\x9a\x06\x01z',
+    })
+    expect([proto.status, await proto.text()]).toEqual([200, '\x0a\x09Hello, a!'])
+  })
+
+  it('refuses what is not a call', async () => {
+    const type = { headers: { 'content-type': 'application/proto' } }
+    expect((await raw('Ping', { ...type, method: 'GET' })).status).toBe(405)
+    expect((await raw('Pong', type)).status).toBe(404)
+    expect((await raw('Ping', { headers: { 'content-type': 'text/plain' }, body: 'a' })).status).toBe(415)
+    const broken = await raw('Ping', { ...type, body: '\x0a\x7fa' })
+    expect([broken.status, (await broken.json()).code]).toEqual([400, 'invalid_argument'])
+    const packed = await raw('Ping', { headers: { ...type.headers, 'content-encoding': 'gzip' }, body: 'a' })
+    expect(packed.status).toBe(400)
+    const declare = `${server.url}/api/actions/runner.v1.RunnerService/Declare`
+    expect((await fetch(declare, { method: 'POST', ...type, body: '\x0a' })).status).toBe(400)
+    expect((await fetch(declare, { method: 'POST', ...type })).status).toBe(401)
+  })
+
+  it.each(['/repos/ann/r/actions', '/user/actions', '/admin/actions'])('registers runners at %s', async (path) => {
+    const person = path.startsWith('/admin') ? root : ann
+    const token = await tokenAt(person, path)
+    const runner = await registerRunner(server.url, token, { name: path, labels: ['host', 'x'] })
+    expect(runner.uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(runner.token).toMatch(/^[0-9a-f]{40}$/)
+    const listed = async () => (await runnersAt(person, path)).find(({ name }) => name === path)
+    expect(await listed()).toMatchObject({ status: 'offline', ephemeral: false, uuid: runner.uuid })
+    const declared = await runner.call(rpc.declare, { version: 'v9', labels: ['new'] })
+    expect(declared.runner).toMatchObject({ uuid: runner.uuid, token: '', labels: ['new'], version: 'v9' })
+    expect(await listed()).toMatchObject({
+      status: 'online',
+      version: 'v9',
+      labels: [{ id: 0, name: 'new', type: 'custom' }],
+    })
+  })
+
+  it.each(['/repos/ann/r/actions', '/user/actions', '/admin/actions'])('starts runners made at %s', async (path) => {
+    const { client } = path.startsWith('/admin') ? root : ann
+    const made = await client.post(`${path}/runners`, { name: 'made', description: 'for CI', ephemeral: true })
+    expect(made.status).toBe(201)
+    const declared = await runnerOf(server.url, made.json).call(rpc.declare, { version: 'v1', labels: ['host'] })
+    expect(declared.runner).toMatchObject({ id: BigInt(made.json.id), name: 'made', ephemeral: true })
+    expect((await client.get(`${path}/runners/${made.json.id}`)).json).toMatchObject({
+      description: 'for CI',
+      status: 'online',
+      version: 'v1',
+    })
+    expect((await client.post(`${path}/runners`, {})).status).toBe(422)
+  })
+
+  it('takes the labels that older runners send, and the wish for one task', async () => {
+    const token = await tokenAt(ann, '/user/actions')
+    const { runner } = await callRpc(server.url, rpc.register, {
+      name: 'old',
+      token,
+      agentLabels: ['a'],
+      customLabels: ['b'],
+      ephemeral: true,
+    })
+    expect(runner).toMatchObject({ labels: ['a', 'b'], ephemeral: true })
+  })
+
+  it('refuses unknown registration tokens and those that were reset', async () => {
+    const token = await tokenAt(ann, '/repos/ann/r/actions')
+    const repoId = (await ann.client.get('/repos/ann/r')).json.id
+    const next = await server.app.runners.resetRegistrationToken({ kind: 'repository', repoId })
+    expect(await tokenAt(ann, '/repos/ann/r/actions')).toBe(next)
+    await expect(registerRunner(server.url, token)).rejects.toThrow('has been invalidated')
+    await expect(registerRunner(server.url, 'f'.repeat(40))).rejects.toThrow('registration token not found')
+    await expect(registerRunner(server.url, next, { name: '' })).rejects.toThrow('missing runner token, name')
+    await expect(registerRunner(server.url, next, { name: 'a\0b' })).rejects.toThrow('name:')
+    await expect(registerRunner(server.url, next, { labels: Array(101).fill('x') })).rejects.toThrow('labels:')
+    await registerRunner(server.url, next)
+  })
+
+  it('refuses a runner with another token, and one that was deleted', async () => {
+    const runner = await registerRunner(server.url, await tokenAt(ann, '/user/actions'), { name: 'gone' })
+    const forged = runnerOf(server.url, { ...runner, token: 'f'.repeat(40) })
+    expect(await failure(forged.call(rpc.declare, {}))).toEqual([401, 'unauthenticated'])
+    const { id } = (await runnersAt(ann, '/user/actions')).find(({ name }) => name === 'gone')
+    await ann.client.delete(`/user/actions/runners/${id}`)
+    expect(await failure(runner.call(rpc.declare, {}))).toEqual([401, 'unauthenticated'])
+  })
+})
