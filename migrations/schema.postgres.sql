@@ -144,8 +144,11 @@ action_run
   stopped_at bigint not null default 0
   created_at bigint not null
   updated_at bigint not null
+  depth bigint not null default 0
+  source text not null default ''::text
   CREATE INDEX action_run_repo_id_concurrency_group_idx ON public.action_run USING btree (repo_id, concurrency_group)
   CREATE INDEX action_run_repo_id_id_idx ON public.action_run USING btree (repo_id, id)
+  CREATE INDEX action_run_repo_id_source_idx ON public.action_run USING btree (repo_id, source)
   CREATE INDEX action_run_repo_id_status_id_idx ON public.action_run USING btree (repo_id, status, id)
   CREATE INDEX action_run_repo_id_workflow_id_idx ON public.action_run USING btree (repo_id, workflow, id)
   CREATE UNIQUE INDEX action_run_pkey ON public.action_run USING btree (id)

@@ -163,7 +163,9 @@ CREATE TABLE "action_run" (
   "started_at" bigint default 0 not null,
   "stopped_at" bigint default 0 not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "depth" bigint default 0 not null,
+  "source" text default '' not null);
 
 CREATE INDEX "action_run_repo_id_concurrency_group_idx" on "action_run" (
   "repo_id",
@@ -176,6 +178,10 @@ CREATE INDEX "action_run_repo_id_id_idx" on "action_run" (
 CREATE UNIQUE INDEX "action_run_repo_id_number_key" on "action_run" (
   "repo_id",
   "number");
+
+CREATE INDEX "action_run_repo_id_source_idx" on "action_run" (
+  "repo_id",
+  "source");
 
 CREATE INDEX "action_run_repo_id_status_id_idx" on "action_run" (
   "repo_id",

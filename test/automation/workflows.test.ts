@@ -57,7 +57,10 @@ describeOnBoth('workflows', (kind) => {
     await write('.gitea/workflows/deep/push.yaml', on('push'))
     await write('.gitea/workflows/notes.txt', 'no workflow')
     await write('.gitea/workflows/broken.yml', 'on: [push\njobs')
-    await write('.gitea/workflows/matrix.yml', on('workflow_dispatch', 'strategy: { matrix: { v: [1, 2] } }'))
+    await write(
+      '.gitea/workflows/matrix.yml',
+      on('workflow_dispatch', 'strategy: { matrix: { v: "${{ fromJSON(inputs.x) }}" } }'),
+    )
     await write('.gitea/workflows/typed.yml', TYPED)
     await write('.gitea/workflows/on.yml', on('{ workflow_dispatch: { inputs: { a: { default: "${{ vars.A }}" } } } }'))
     await write('.gitea/workflows/cycle.yml', on('workflow_dispatch', 'needs: a'))
@@ -192,11 +195,11 @@ describeOnBoth('workflows', (kind) => {
     [422, 'typed.yml', { ref: 'main', inputs: { count: '0x10' } }, 'input count must be a number'],
     [422, 'typed.yml', { ref: 'main', inputs: { count: '1e999' } }, 'input count must be a number'],
     [422, 'typed.yml', { ref: 'main', inputs: { color: 'Red' } }, 'input color must be one of its options'],
-    [422, 'on.yml', { ref: 'main' }, 'uses an expression in on'],
+    [422, 'on.yml', { ref: 'main' }, 'line 1: on: has an expression'],
     [422, 'push.yaml', { ref: 'main' }, 'has no workflow_dispatch trigger'],
-    [422, 'broken.yml', { ref: 'main' }, 'is not valid'],
-    [422, 'cycle.yml', { ref: 'main' }, 'is not valid'],
-    [422, 'matrix.yml', { ref: 'main' }, 'uses a matrix in the job a'],
+    [422, 'broken.yml', { ref: 'main' }, 'is not valid: line 2: '],
+    [422, 'cycle.yml', { ref: 'main' }, 'line 4: jobs.a.needs: leads back to the job itself'],
+    [422, 'matrix.yml', { ref: 'main' }, 'line 4: jobs.a.strategy.matrix.v: cannot be evaluated'],
   ])('respond with %i to a dispatch of %s by %j', async (status, file, body, message) => {
     const before = (await rows(server, 'action_run')).length
     const answer = await dispatch(file, body)

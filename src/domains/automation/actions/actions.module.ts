@@ -20,6 +20,7 @@ import { createRuns } from './runs/runs.service.ts'
 import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
+import { createWorkflowReader, type WorkflowReader } from './workflows/workflow-reader.ts'
 import { workflowOperations } from './workflows/workflows.operations.ts'
 import { createWorkflows, type Workflows } from './workflows/workflows.service.ts'
 
@@ -32,6 +33,7 @@ declare module '../../../core/module.ts' {
     readonly runners: Runners
     readonly taskTokens: TaskTokens
     readonly workflows: Workflows
+    readonly workflowReader: WorkflowReader
   }
 }
 
@@ -59,11 +61,20 @@ export const module = defineModule({
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
-    const workflows = createWorkflows({ database, git, clock, events, taskPool, repos, site })
+    const workflowReader = createWorkflowReader(taskPool)
+    const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
     quotaParts.usage.register(async (db, ownerId) => ({ artifacts: await sumArtifacts(db, ownerId) }))
     quotaParts.artifacts.register(listUsedArtifacts)
     return {
-      services: { actionsBlobs: blobs, artifacts, runnerRegistration: registration, runners, taskTokens, workflows },
+      services: {
+        actionsBlobs: blobs,
+        artifacts,
+        runnerRegistration: registration,
+        runners,
+        taskTokens,
+        workflows,
+        workflowReader,
+      },
       operations: [
         ...runnerOperations({ guards, runners, registration, clock }),
         ...runListOperations({ guards, runs, site }),

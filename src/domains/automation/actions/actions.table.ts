@@ -124,6 +124,10 @@ export interface ActionRunTable {
   /** Empty: no group. */
   concurrency_group: Generated<string>
   cancels_in_progress: Generated<Flag>
+  /** The number of runs that led to this one, each by the end of the one before. */
+  depth: Generated<number>
+  /** What started it: an event with the name below `on` and the ref, or a schedule; empty for a request. */
+  source: Generated<string>
   /** The aggregated status of its jobs. */
   status: RunStatus
   started_at: Generated<number>

@@ -23,6 +23,8 @@ export interface Run {
   readonly oid: string
   /** The account may have been deleted. */
   readonly actorId: UserId
+  /** The number of runs that led to this one, each by the end of the one before. */
+  readonly depth: number
   readonly status: RunStatus
   readonly startedAt: number
   readonly stoppedAt: number
@@ -39,6 +41,7 @@ const COLUMNS = [
   'action_run.ref',
   'action_run.oid',
   'action_run.actor_id',
+  'action_run.depth',
   'action_run.status',
   'action_run.started_at',
   'action_run.stopped_at',
@@ -55,6 +58,7 @@ type RunRow = Pick<
   | 'ref'
   | 'oid'
   | 'actor_id'
+  | 'depth'
   | 'status'
   | 'started_at'
   | 'stopped_at'
@@ -70,6 +74,7 @@ const toRun = (row: RunRow): Run => ({
   ref: row.ref,
   oid: row.oid,
   actorId: asId(row.actor_id),
+  depth: row.depth,
   status: row.status,
   startedAt: row.started_at,
   stoppedAt: row.stopped_at,
@@ -145,6 +150,36 @@ export async function lockRun(tx: Tx, repoId: RepoId, id: number): Promise<Run |
   const query = tx.selectFrom('action_run').select(COLUMNS).where('repo_id', '=', repoId).where('id', '=', id)
   const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
   return row && toRun(row)
+}
+
+/** The run of a workflow that a source has started. */
+export async function findRunOfSource(
+  db: Db,
+  repoId: RepoId,
+  source: string,
+  workflowPath: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('action_run')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('source', '=', source)
+    .where('workflow_path', '=', workflowPath)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Whether somebody has approved a run of the account in the repository. */
+export async function hasApprovedRun(db: Db, repoId: RepoId, actorId: UserId): Promise<boolean> {
+  const row = await db
+    .selectFrom('action_run')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('actor_id', '=', actorId)
+    .where('approver_id', '>', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** In no order; omits ids without a row. */

@@ -11,6 +11,26 @@ export async function listDisabledWorkflows(db: Db, repoId: RepoId): Promise<rea
   return row === undefined ? [] : (JSON.parse(row.disabled_workflows) as string[])
 }
 
+/** Whether the repository has ever had workflows, a run or a disabled workflow. */
+export async function hasWorkflows(db: Db, repoId: number): Promise<boolean> {
+  const row = await db.selectFrom('action_repo').select('repo_id').where('repo_id', '=', repoId).executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * The file names of the disabled workflows. Inserts the row of the repository if it is missing, and locks it until the
+ * transaction ends.
+ */
+export async function lockWorkflows(tx: Tx, repoId: RepoId): Promise<readonly string[]> {
+  const row = await tx
+    .insertInto('action_repo')
+    .values({ repo_id: repoId })
+    .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ repo_id: repoId }))
+    .returning('disabled_workflows')
+    .executeTakeFirstOrThrow()
+  return JSON.parse(row.disabled_workflows) as string[]
+}
+
 /** The maximum number of names per repository: the oldest are dropped. */
 const MAX_DISABLED = 1000
 
@@ -20,14 +40,7 @@ export async function updateWorkflowState(
   repoId: RepoId,
   { workflow, isDisabled }: { readonly workflow: string; readonly isDisabled: boolean },
 ): Promise<boolean> {
-  // NOTE: inserts the row if it is missing, and locks it until the transaction ends.
-  const row = await tx
-    .insertInto('action_repo')
-    .values({ repo_id: repoId })
-    .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ repo_id: repoId }))
-    .returning('disabled_workflows')
-    .executeTakeFirstOrThrow()
-  const before = JSON.parse(row.disabled_workflows) as string[]
+  const before = await lockWorkflows(tx, repoId)
   if (before.includes(workflow) === isDisabled) return false
   const after = isDisabled ? [...before, workflow].slice(-MAX_DISABLED) : before.filter((name) => name !== workflow)
   await tx

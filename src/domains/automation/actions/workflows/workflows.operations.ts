@@ -1,11 +1,10 @@
-import { Type } from '@sinclair/typebox'
 import { noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { ActionWorkflow, ActionWorkflowResponse, CreateActionWorkflowDispatch, RunDetails } from './workflow.model.ts'
-import { presentRunDetails, presentWorkflow } from '../actions.present.ts'
+import { ActionWorkflow, ActionWorkflowResponse } from './workflow.model.ts'
+import { presentWorkflow } from '../actions.present.ts'
 import type { Workflows } from './workflows.service.ts'
 
 interface WorkflowOperationDeps {
@@ -22,7 +21,6 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 export const workflowOperations = (deps: WorkflowOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...stateOperations(deps),
-  dispatchOperation(deps),
 ]
 
 function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Operation[] {
@@ -74,24 +72,3 @@ function stateOperations({ guards, workflows }: WorkflowOperationDeps): Operatio
     }),
   )
 }
-
-const dispatchOperation = ({ guards, workflows, site }: WorkflowOperationDeps): Operation =>
-  defineOperation({
-    ...common,
-    id: 'ActionsDispatchWorkflow',
-    method: 'POST',
-    path: `${ONE}/dispatches`,
-    summary: 'Start a run of a workflow as it is at a branch or tag',
-    guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
-    query: Type.Object({
-      return_run_details: Type.Optional(Type.Boolean({ description: 'ApiResponse 200 with the run instead of 204' })),
-    }),
-    body: CreateActionWorkflowDispatch,
-    responses: { 200: RunDetails, 204: null },
-    errors: [400, 401, 403, 404, 422, 423],
-    async handler({ access: { repo }, viewer, rateLimitKey, params, query, body }) {
-      const dispatch = { workflow: params.workflow_id, ref: body.ref, inputs: body.inputs ?? {} }
-      const run = await workflows.dispatch(requireUser(viewer), { repo, rateLimitKey }, dispatch)
-      return query.return_run_details === true ? ok(presentRunDetails(run, repo, site)) : noContent()
-    },
-  })

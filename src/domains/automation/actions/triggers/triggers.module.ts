@@ -1,0 +1,21 @@
+import { defineModule } from '../../../../core/module.ts'
+import { dispatchOperation } from './dispatch.operations.ts'
+import { dispatchWorkflow } from './dispatch-workflow.ts'
+import { startRuns } from './start-runs.ts'
+import { createTriggerJobs, triggerSubscriptions } from './triggers.jobs.ts'
+
+/** Starts runs of workflows: by events, whose payloads are those of webhooks, by schedules and by requests. */
+export const module = defineModule({
+  name: 'triggers',
+  needs: ['repos', 'messageBuilders', 'actionsVariables', 'workflowReader'],
+  create(core, { repos, messageBuilders, actionsVariables, workflowReader }, guards) {
+    const deps = { ...core, repos, messageBuilders, actionsVariables, reader: workflowReader }
+    return {
+      operations: [
+        dispatchOperation({ guards, site: core.site, start: (actor, wanted) => dispatchWorkflow(deps, actor, wanted) }),
+      ],
+      subscriptions: triggerSubscriptions(core.jobs, [...messageBuilders.keys()]),
+      jobs: createTriggerJobs(core, (event) => startRuns(deps, event)),
+    }
+  },
+})

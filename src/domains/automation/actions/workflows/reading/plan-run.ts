@@ -1,0 +1,124 @@
+import { stringify } from 'yaml'
+import type { Concurrency, PlannedJob, RunPlan } from '../workflow.policy.ts'
+import { type Contexts, Expressions, hasExpression } from './expressions.ts'
+import { describeCombination, expandMatrix, MAX_JOBS } from './matrix.ts'
+import { isMembers, type Members, nameText, type Path, readWords, scalarText, WorkflowProblem } from './problem.ts'
+import { readLabels, requireJobs } from './read-workflow.ts'
+
+/** The maximum number of characters of the payloads of all jobs. */
+const MAX_PAYLOADS = 4 * 1024 * 1024
+const MAX_GROUP = 255
+const MAX_STEPS = 1000
+/** Members of the whole workflow that every job includes. */
+const SHARED = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'] as const
+const SCOPES = ['contents', 'issues', 'pull-requests', 'packages', 'actions', 'wiki', 'projects', 'releases']
+
+/**
+ * The jobs of a run, with everything evaluated that the server evaluates: names, labels, matrices and concurrency. The
+ * rest is left to the runner. Throws WorkflowProblem (behaviour/actions#needs-if-matrix-concurrency-rerun).
+ */
+export function planRun(workflow: Members, contexts: Contexts): RunPlan {
+  const expressions = new Expressions(contexts)
+  const jobs: PlannedJob[] = []
+  let size = 0
+  for (const [key, job] of requireJobs(workflow)) {
+    for (const planned of planJobs({ workflow, key, job, expressions })) {
+      size += planned.payload.length
+      if (size > MAX_PAYLOADS) throw new WorkflowProblem(['jobs', key], 'makes the jobs of the run too large')
+      if (jobs.push(planned) > MAX_JOBS) throw new WorkflowProblem(['jobs', key], `makes more than ${MAX_JOBS} jobs`)
+    }
+  }
+  return {
+    runName: nameText(expressions.value(workflow['run-name'], ['run-name'])),
+    concurrency: readConcurrency(expressions.value(workflow['concurrency'], ['concurrency']), ['concurrency']),
+    jobs,
+  }
+}
+
+interface JobSource {
+  readonly workflow: Members
+  readonly key: string
+  readonly job: Members
+  readonly expressions: Expressions
+}
+
+/** One job for each combination of the matrix, by name. */
+function planJobs({ workflow, key, job, expressions }: JobSource): PlannedJob[] {
+  const path = ['jobs', key]
+  const { strategy } = job
+  const matrixPath = [...path, 'strategy', 'matrix']
+  const matrix = isMembers(strategy) ? expressions.value(strategy['matrix'], matrixPath) : undefined
+  const combinations = expandMatrix(matrix, matrixPath)
+  return combinations
+    .map((combination) => {
+      const own = matrix === undefined ? expressions : new Expressions({ matrix: combination }, expressions)
+      return planJob({ workflow, key, job, expressions: own }, matrix === undefined ? undefined : combination)
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+function planJob({ workflow, key, job, expressions }: JobSource, combination: Members | undefined): PlannedJob {
+  const path = ['jobs', key]
+  const { needs, ...own } = job
+  const name = nameOf(job['name'], { key, combination, expressions })
+  const runsOn = expressions.value(job['runs-on'], [...path, 'runs-on'])
+  const shared = Object.fromEntries(
+    SHARED.filter((member) => member in workflow).map((member) => [member, workflow[member]]),
+  )
+  const strategy = isMembers(job['strategy']) && {
+    strategy: { ...job['strategy'], ...(combination && { matrix: mapValues(combination, (value) => [value]) }) },
+  }
+  const resolved = { ...own, name, ...(runsOn !== undefined && { 'runs-on': runsOn }), ...strategy }
+  return {
+    key,
+    name,
+    needs: readWords(needs, [...path, 'needs']),
+    labels: readLabels(runsOn, [...path, 'runs-on']),
+    hasCondition: job['if'] !== undefined,
+    steps: stepNames(job['steps']),
+    permissions: readPermissions(job['permissions'] ?? workflow['permissions']),
+    concurrency: readConcurrency(expressions.value(job['concurrency'], [...path, 'concurrency']), [
+      ...path,
+      'concurrency',
+    ]),
+    payload: stringify({ ...shared, jobs: { [key]: resolved } }, { lineWidth: 0, aliasDuplicateObjects: false }),
+  }
+}
+
+const mapValues = (members: Members, change: (value: unknown) => unknown): Members =>
+  Object.fromEntries(Object.entries(members).map(([key, value]) => [key, change(value)]))
+
+function nameOf(
+  template: unknown,
+  { key, combination, expressions }: { key: string; combination: Members | undefined; expressions: Expressions },
+): string {
+  const name = nameText(expressions.value(template, ['jobs', key, 'name'])) || key
+  const values = combination === undefined || hasExpression(template) ? '' : describeCombination(combination)
+  return nameText(values === '' ? name : `${name} (${values})`)
+}
+
+/** A text is the group alone. */
+function readConcurrency(value: unknown, path: Path): Concurrency | undefined {
+  if (value === undefined || value === null) return undefined
+  const { group, 'cancel-in-progress': cancels = false } = isMembers(value) ? value : { group: value }
+  const name = scalarText(group)
+  if (name === undefined || name.length > MAX_GROUP)
+    throw new WorkflowProblem(path, `must name a group of at most ${MAX_GROUP} characters`)
+  return name === '' ? undefined : { group: name, cancels: cancels === true || cancels === 'true' }
+}
+
+const stepNames = (steps: unknown): readonly string[] =>
+  (Array.isArray(steps) ? steps.slice(0, MAX_STEPS) : []).filter(isMembers).map(stepName)
+
+function stepName(step: Members): string {
+  if (typeof step['run'] === 'string')
+    return nameText(step['name']) || nameText(`Run ${step['run'].trim().split('\n', 1)[0]!}`)
+  return nameText(step['name']) || nameText(`Run ${scalarText(step['uses']) ?? ''}`)
+}
+
+function readPermissions(value: unknown): string {
+  if (value === 'read-all' || value === 'write-all')
+    return JSON.stringify(Object.fromEntries(SCOPES.map((scope) => [scope, value.slice(0, -4)])))
+  if (!isMembers(value)) return ''
+  return JSON.stringify(Object.fromEntries(SCOPES.flatMap((scope) => (scope in value ? [[scope, value[scope]]] : []))))
+}

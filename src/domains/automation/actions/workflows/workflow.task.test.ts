@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { TaskPool } from '../../../../core/platform/isolation/index.ts'
+import { passesFilters } from './reading/filters.ts'
+import type { Contexts } from './reading/expressions.ts'
+import type { Invalid, RunPlan } from './workflow.policy.ts'
+import { createTask, type WorkflowTask } from './workflow.task.ts'
+
+interface Result {
+  readonly found: RunPlan
+  readonly invalid: Invalid
+}
+
+const task = createTask()
+const read = (text: string): Result => JSON.parse(task({ text })) as Result
+const plan = (text: string, contexts: Contexts = {}): Result => JSON.parse(task({ text, plan: { contexts } })) as Result
+const job = (more: string): string => `on: push\njobs:\n  a:\n    ${more}\n`
+const names = (text: string, contexts?: Contexts): string[] => plan(text, contexts).found.jobs.map(({ name }) => name)
+
+describe('an invalid workflow', () => {
+  it.each([
+    ['line 1', '', 'on: [push'],
+    ['line 1', 'twice', 'on: push\non: push\njobs: { a: {} }'],
+    ['', 'must be a mapping', '[]'],
+    ['', 'no "on"', 'jobs: { a: {} }'],
+    ['jobs', 'at least one job', 'on: push'],
+    ['jobs', 'more than 256', `on: push\njobs: { ${Array.from({ length: 257 }, (_, n) => `j${n}: {}`).join(', ')} }`],
+    ['jobs.a.needs', 'names no job: b', job('needs: b')],
+    ['jobs.a.name', 'without an end', job('name: "${{ github.actor"')],
+    ['jobs.a.name', 'wrong expression', job('name: "${{ secrets.A }}"')],
+    ['jobs.a.name', 'wrong expression', job('name: "${{ always() }}"')],
+    ['jobs.a.name', 'wrong expression', job(`name: "\${{ ${'('.repeat(300)}1${')'.repeat(300)} }}"`)],
+    ['jobs.a.name', 'longer than 21000', job(`name: "\${{ '${'x'.repeat(22_000)}' }}"`)],
+    ['on.schedule.0', 'cron expression', `on: { schedule: [{ cron: [1] }] }\njobs: { a: {} }`],
+    ['on.push.branches.0', 'must be a text', `on: { push: { branches: { a: b } } }\njobs: { a: {} }`],
+  ])('at %s says %s', (place, reason, text) => {
+    const { invalid } = read(text)
+    expect(`line ${invalid.line} ${invalid.place} ${invalid.reason}`).toContain(place)
+    expect(invalid.reason).toContain(reason)
+    if (place.startsWith('jobs.a')) expect(invalid.line).toBe(4)
+  })
+
+  it('is one whose aliases expand without end', () => {
+    const bomb = `a: &a [x, x]\n${Array.from({ length: 9 }, (_, n) => `b${n}: &b${n} [${`*${n === 0 ? 'a' : `b${n - 1}`}, `.repeat(9)}]`).join('\n')}`
+    expect(read(`on: push\njobs: { a: {} }\n${bomb}`).invalid.reason).toMatch(/alias/)
+  })
+})
+
+describe('a plan', () => {
+  it.each([
+    ['{ a: [1, 2], b: [x] }', ['a (1, x)', 'a (2, x)']],
+    ['{ a: [1, 2], exclude: [{ a: 2 }] }', ['a (1)']],
+    ['{ include: [{ a: 1 }, { b: 2 }] }', ['a (1)', 'a (2)']],
+    ['{ a: [{ x: 1, y: 2 }], exclude: [{ a: { x: 1 } }], include: [{ a: z }] }', ['a (z)']],
+    ['"${{ fromJSON(github.m) }}"', ['a (1)', 'a (2)']],
+    ['{ a: "${{ fromJSON(github.m).a }}" }', ['a (1)', 'a (2)']],
+  ])('has a job for each combination of %s', (matrix, wanted) => {
+    expect(names(job(`strategy: { matrix: ${matrix} }`), { github: { m: '{"a":[1,2]}' } })).toEqual(wanted)
+  })
+
+  it.each([
+    [`{ ${['a', 'b', 'c', 'd', 'e', 'f'].map((key) => `${key}: [0,1,2,3,4,5,6,7,8,9]`).join(', ')} }`, 'more than 256'],
+    ['{ a: [] }', 'at least one value'],
+    ['{ a: x }', 'must be a list'],
+    ['x', 'must be a mapping'],
+    ['{ include: 1 }', 'must be a list of mappings'],
+    ['"${{ fromJSON(\'[\') }}"', 'cannot be evaluated'],
+  ])('refuses the matrix %s', (matrix, reason) => {
+    const { invalid } = plan(job(`strategy: { matrix: ${matrix} }`))
+    expect(invalid).toMatchObject({ line: 4, place: expect.stringMatching(/^jobs\.a\.strategy\.matrix/) })
+    expect(invalid.reason).toContain(reason)
+  })
+
+  it('has no control characters in names, and no text that an expression could not be', () => {
+    expect(
+      names(job(String.raw`name: "a\n\u0007${'${{ github.title }}'}"`), { github: { title: '\u001b[31mx\u0000' } }),
+    ).toEqual(['a [31mx'])
+    expect(names(job('name: "${{ constructor(1) }}"'))).toEqual(['a'])
+  })
+
+  it('evaluates concurrency', () => {
+    const text = `concurrency: { group: "\${{ github.ref }}-\${{ inputs.x }}", cancel-in-progress: "\${{ github.ref != 'a' }}" }\n${job('concurrency: one')}`
+    const { concurrency, jobs } = plan(text, { github: { ref: 'b' }, inputs: { x: 1 } }).found
+    expect([concurrency, jobs[0]!.concurrency]).toEqual([
+      { group: 'b-1', cancels: true },
+      { group: 'one', cancels: false },
+    ])
+  })
+
+  it('leaves a job that calls another workflow to the runner', () => {
+    const text = job('uses: ./.gitea/workflows/b.yml\n    with: { x: "${{ github.ref }}" }\n    secrets: inherit')
+    expect(plan(text).found.jobs[0]!.payload).toContain(
+      'uses: ./.gitea/workflows/b.yml\n    with:\n      x: ${{ github.ref }}\n    secrets: inherit\n',
+    )
+  })
+
+  it('ends in its child process when it takes too much', async () => {
+    const pool = new TaskPool()
+    const kind = { url: new URL('workflow.task.ts', import.meta.url).href, deadline: 5000 }
+    const grown = Array.from({ length: 40 }).reduce<string>(
+      (text) => `format('{0}{0}{0}{0}{0}{0}{0}{0}', ${text})`,
+      "'x'",
+    )
+    const input: WorkflowTask = { text: job(`name: "\${{ ${grown} }}"`), plan: { contexts: {} } }
+    const outcome = await pool.run<WorkflowTask, string>(kind, input, 'a').catch((error: Error) => error.name)
+    expect(outcome).toMatch(/TaskError|cannot be evaluated/)
+    pool.close()
+  }, 30_000)
+})
+
+it.each([
+  [{ branches: ['main', 'feature/*', '!feature/x'] }, { branch: 'feature/y' }, true],
+  [{ branches: ['main', 'feature/*', '!feature/x'] }, { branch: 'feature/x' }, false],
+  [{ branches: ['feature/*'] }, { branch: 'feature/a/b' }, false],
+  [{ branches: ['feature/**'] }, { branch: 'feature/a/b' }, true],
+  [{ branches: ['v[12].[0-9]+'] }, { branch: 'v2.10' }, true],
+  [{ branches: ['colou?r'] }, { branch: 'color' }, true],
+  [{ branches: [String.raw`a\*`] }, { branch: 'a*' }, true],
+  [{ branches: ['('] }, { branch: '(' }, true],
+  [{ 'branches-ignore': ['a*'] }, { branch: 'ab' }, false],
+  [{ branches: ['x'] }, { tag: 'x' }, false],
+  [{ branches: ['x'], tags: ['y'] }, { tag: 'y' }, true],
+  [{ tags: ['y'] }, { branch: 'y' }, false],
+  [{ paths: ['**/docs/**'] }, { branch: 'x', paths: ['docs/a'] }, true],
+  [{ paths: ['**.js'] }, { branch: 'x', paths: ['a/b.js'] }, true],
+  [{ paths: ['*.js'] }, { branch: 'x', paths: ['a/b.js'] }, false],
+  [{ 'paths-ignore': ['docs/**'] }, { branch: 'x', paths: ['docs/a', 'b'] }, true],
+  [{ 'paths-ignore': ['docs/**'] }, { branch: 'x', paths: ['docs/a'] }, false],
+  [{ workflows: ['CI'] }, { workflow: 'CI', branch: 'main' }, true],
+  [{ workflows: ['CI'] }, { workflow: 'Other' }, false],
+  [{ branches: ['x'] }, {}, true],
+])('the filters %j on %j pass: %s', (filters, facts, wanted) => {
+  expect(passesFilters(filters, facts)).toBe(wanted)
+})
