@@ -28,28 +28,60 @@ describe('imports from a forge that fails', () => {
           ).status,
         ).toBe(422)
       }
-      given.upstream.routes.set(
-        `${path}?page=1&per_page=100`,
-        answers([{ tag_name: 'v1', assets: [{ name: 'a', url: 'http://127.0.0.2:1/a' }] }], {
-          link: '<x>; rel="prev"',
-        }),
-      )
-      expect(
-        (
-          await eve.client.post('/repos/migrate', {
-            clone_addr: `${given.upstream.url}/octo/app.git`,
-            repo_name: 'x',
-            service: 'github',
-            releases: true,
-          })
-        ).json.message,
-      ).toMatch(
-        /^You can not import from disallowed hosts: connections to \S+ are not allowed by migrations\.allowed_hosts\.$/,
-      )
     } finally {
       await strict.close()
     }
   })
+
+  it.each([
+    ['an address that is not of HTTP', 'file:///etc/passwd', ''],
+    ['a host that does not respond', 'http://127.0.0.1:1/a', 'ECONNREFUSED'],
+    ['the service, which lacks it', '/gone', 'the API of the other server answered with status 404'],
+    ['the service, which fails for it', '/broken', 'the API of the other server answered with status 500'],
+  ])('leave out a file of a release with a warning: from %s', async (_, url, reason) => {
+    const address = url.startsWith('/') ? `${given.upstream.url}${url}` : url
+    given.upstream.routes.set('GET /broken', (_request, response) => void response.writeHead(500).end())
+    serveFile(address)
+    const answer = await migrateFile(`left-${url.replaceAll(/\W+/g, '-')}`)
+    expect([answer.status, answer.json.message]).toEqual([201, undefined])
+    const warning = answer.headers.get('x-ingot-warning')!
+    expect(warning).toContain(`the file "a.txt" of the release v1 was not imported: ${reason}`)
+    expect((await given.tom.client.get(`/repos/tom/${answer.json.name}/releases`)).json).toMatchObject([
+      { tag_name: 'v1', assets: [] },
+    ])
+  })
+
+  it('end if the service stops to answer, or to take the token, while a file is fetched', async () => {
+    for (const [status, message] of [
+      [503, 'Migration failed: the API of the other server answered with status 503.'],
+      [401, 'Authentication failed: the API of the other server answered with status 401.'],
+    ] as const) {
+      const facts = 'GET /api/v3/repos/octo/app'
+      serveFile(`${given.upstream.url}/file`)
+      given.upstream.routes.set('GET /file', (_, response) => {
+        given.upstream.routes.set(facts, (_request, answer) => void answer.writeHead(status).end())
+        response.writeHead(status).end()
+      })
+      const answer = await migrateFile('ended')
+      expect([answer.status, answer.json.message]).toEqual([422, message])
+      expect((await given.tom.client.get('/repos/tom/ended')).status).toBe(404)
+    }
+  })
+
+  function serveFile(url: string): void {
+    given.upstream.routes.set('GET /api/v3/repos/octo/app', answers({ description: 'd' }))
+    given.upstream.routes.set(
+      'GET /api/v3/repos/octo/app/releases?page=1&per_page=100',
+      answers([{ tag_name: 'v1', assets: [{ name: 'a.txt', url }] }]),
+    )
+  }
+  const migrateFile = (name: string) =>
+    migrate(given.tom, {
+      clone_addr: `${given.upstream.url}/octo/app.git`,
+      repo_name: name,
+      service: 'github',
+      releases: true,
+    })
 
   it('say what cannot be imported from the service', async () => {
     for (const [service, left] of [

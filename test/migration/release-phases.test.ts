@@ -110,7 +110,7 @@ describeOnBoth('the phases of releases and facts', (kind) => {
     expect(run.warnings).toEqual([])
   })
 
-  it('import description, website and topics, and report an archived source', async () => {
+  it('import description, website and topics, and archive a copy of an archived source', async () => {
     await createSource('facts')
     const facts: SourceFacts = {
       description: 'What it is',
@@ -129,9 +129,9 @@ describeOnBoth('the phases of releases and facts', (kind) => {
       description: 'What it is',
       website: 'https://example.org/',
       topics: ['git'],
-      archived: false,
+      archived: true,
     })
-    expect(run.warnings).toEqual(['the repository is archived at the source; the imported one is not'])
+    expect(run.warnings).toEqual(['the new repository is archived, as at the source'])
     await run.run(factsPhase(given.server.app), { from: 'done' })
     expect(run.cursors).toEqual(['done'])
   })

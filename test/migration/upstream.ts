@@ -21,7 +21,7 @@ export interface Upstream {
   /** Answers of an API beside git, by method and path with query. */
   readonly routes: Map<string, (request: IncomingMessage, response: ServerResponse) => void>
   /** Called before a request is answered. */
-  before: (path: string) => void | Promise<void>
+  before: (path: string, request: IncomingMessage) => void | Promise<void>
   /** Runs git in the working copy of a repository. */
   run(name: string, ...args: string[]): Promise<string>
   /** Makes a bare repository `<name>.git` with a working copy and one commit; wikis are made the same way. */
@@ -92,7 +92,7 @@ function serve(upstream: Upstream, root: string): Server {
     upstream.requests.push(`${request.method} ${request.url}`)
     if (request.headers.authorization !== undefined)
       upstream.credentials.add(`${request.headers.host} ${request.headers.authorization}`)
-    await upstream.before(url.pathname)
+    await upstream.before(url.pathname, request)
     const route = upstream.routes.get(`${request.method} ${request.url}`)
     if (route !== undefined) return route(request, response)
     if (url.pathname.startsWith('/api/')) return response.writeHead(404).end('{}')

@@ -5,6 +5,7 @@ import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
 import { findTriageFields, recordTriage } from './issues/changes/triage-new-issue.ts'
 import { loadCommentsByIds } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
+import { dropImportedAssignees } from './issues/imports/drop-assignees.ts'
 import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
 import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
@@ -126,6 +127,7 @@ export const issueImports = {
   recountComments: recountImportedComments,
   deleteSome: deleteSomeImported,
   complete: completeImport,
+  dropAssignees: dropImportedAssignees,
 } as const
 
 /** Reads and commands on labels that run in the transaction of a caller in a later domain. */

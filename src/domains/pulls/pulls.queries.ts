@@ -1,6 +1,7 @@
 import { insertImportedPull } from './pulls/imports/insert-import.ts'
 import { prepareImport } from './pulls/imports/prepare-import.ts'
 import { listPullsByIssues } from './pulls/records/pull.store.ts'
+import { dropImportedRequests } from './reviews/imports/drop-requests.ts'
 import {
   insertImportedComments,
   insertImportedRequest,
@@ -27,4 +28,5 @@ export const reviewImports = {
   insert: insertImportedReview,
   insertComments: insertImportedComments,
   insertRequest: insertImportedRequest,
+  dropRequests: dropImportedRequests,
 } as const

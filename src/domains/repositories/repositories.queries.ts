@@ -12,6 +12,7 @@ import {
   setLfsSize,
   setLicenses,
   setPrimaryLanguage,
+  setRepoArchived,
   setRepoDescription,
   setWikiTip,
 } from './repos/changes/changes.store.ts'
@@ -95,6 +96,7 @@ export const repoQueries = {
   syncHead,
   setDefaultBranch,
   setDescription: setRepoDescription,
+  archive: setRepoArchived,
   setGitSize,
   setLfsSize,
   setLicenses,

@@ -15,6 +15,7 @@ describe('names', () => {
     'API',
     'user',
     'search',
+    'Migrations',
     'a..b',
     '-a',
     'a-',

@@ -84,7 +84,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     const renewed = await task.renew()
     await progress.commit(async (tx) => {
       await largeFileHold?.link(tx, repoId)
-      await finishImport(tx, deps, { ...task, ...renewed, repoId })
+      await finishImport(tx, deps, { ...task, ...renewed, repoId, progress })
       return { value: undefined }
     })
     const warnings = progress.warnings()

@@ -6,10 +6,11 @@ import { invalid } from '../../../core/platform/errors.ts'
 import type { User } from '../../accounts/index.ts'
 import { lfsQueries, releaseQueries } from '../../code/index.ts'
 import { issueImports, issueQueries } from '../../issues/index.ts'
-import { branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
+import { reviewImports } from '../../pulls/index.ts'
+import { accessQueries, branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportOwner, NewImport } from './new-import.ts'
-import { appendProgress } from './progress.ts'
+import { appendProgress, type ImportProgress } from './progress.ts'
 import type { ImportRequest } from './read-request.ts'
 import { deleteImportKeys } from './records/import-key.store.ts'
 import { endRepoImport, findImportByStorage, type RepoImport } from './records/repo-import.store.ts'
@@ -71,13 +72,14 @@ interface Finish extends ImportOwner {
   readonly input: NewImport
   readonly begun: RepoImport
   readonly repoId: RepoId
+  readonly progress: Pick<ImportProgress, 'storedWarnings' | 'warn'>
 }
 
 /** Gives the repository to its owner, and ends the import. Throws Conflict if the name is taken by now. */
 export async function finishImport(
   tx: Tx,
   deps: ImportDeps,
-  { actor, owner, input: { name, isPrivate = false }, begun, repoId }: Finish,
+  { actor, owner, input: { name, isPrivate = false }, begun, repoId, progress }: Finish,
 ): Promise<void> {
   const { clock, rules, events, jobs } = deps
   const at = clock.now()
@@ -92,11 +94,21 @@ export async function finishImport(
   })
   for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
   await repoCreation.record(tx, events, { id: repoId, name, actor, owner, at, watch: rules.autoWatch })
+  await dropStrangers(tx, repoId, progress)
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: repoId }, { key: String(repoId) })
   await deleteImportKeys(tx, repoId)
   await deleteUnfinishedImport(tx, begun.storage)
-  await endRepoImport(tx, { ...begun, state: 'done', error: '', repoId, at })
+  await endRepoImport(tx, { ...begun, state: 'done', error: '', repoId, at }, progress.storedWarnings())
   if (begun.isAsync) await appendProgress(tx, events, { id: begun.id, at })
+}
+
+/** Mapped accounts are no assignees and reviewers of a repository that they cannot read. */
+async function dropStrangers(tx: Tx, repoId: RepoId, { warn }: Pick<ImportProgress, 'warn'>): Promise<void> {
+  const repo = await accessQueries.getCreatedRepo(tx, repoId)
+  for (const name of await issueImports.dropAssignees(tx, repo))
+    warn(`assignments of ${name} were left out: the account may not see the issues of the new repository`)
+  for (const name of await reviewImports.dropRequests(tx, repo))
+    warn(`requested reviews of ${name} were left out: the account may not see the pull requests of the new repository`)
 }
 
 /** Deletes the rows and the files of an import that is not complete, and ends it. */

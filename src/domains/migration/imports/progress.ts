@@ -26,9 +26,11 @@ export function trackProgress(
   const done: Record<string, number> = { ...begun.done }
   const warnings = [...begun.warnings]
   let warningsCount = begun.warningsCount
-  let storedWarnings = warningsCount
+  let writtenCount = warningsCount
   let position: StepPosition = begun
   let eventAt = 0
+
+  const storedWarnings = () => ({ warnings: JSON.stringify(warnings), warnings_count: warningsCount })
 
   /**
    * Runs `write` with what it returns of the progress in one transaction. Throws ImportCanceledError, and
@@ -36,7 +38,7 @@ export function trackProgress(
    */
   async function commit<T>(write: (tx: Tx) => Promise<Written<T>>): Promise<T> {
     const [count, at] = [warningsCount, clock.now()]
-    const warned = count === storedWarnings ? {} : { warnings: JSON.stringify(warnings), warnings_count: count }
+    const warned = count === writtenCount ? {} : storedWarnings()
     const tells = begun.isAsync && at >= eventAt + EVENT_INTERVAL
     const result = await database.transaction(async (tx) => {
       // NOTE: first, so that the import is still recorded as running: `write` may end it.
@@ -46,7 +48,7 @@ export function trackProgress(
       if (tells) await appendProgress(tx, events, { id, at })
       return value
     })
-    storedWarnings = count
+    writtenCount = count
     if (tells) eventAt = at
     return result
   }
@@ -62,6 +64,7 @@ export function trackProgress(
   return {
     /** The first warnings. */
     warnings: (): readonly string[] => [...warnings],
+    storedWarnings,
     warn(text: string): void {
       warningsCount++
       if (warnings.length < MAX_WARNINGS) warnings.push(text.slice(0, MAX_WARNING_LENGTH))

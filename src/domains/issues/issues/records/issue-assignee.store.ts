@@ -79,3 +79,14 @@ export async function deleteAssignments(tx: Tx, userId: UserId, repoIds: readonl
   if (repoIds.length === 0) return
   await tx.deleteFrom('issue_assignee').where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
 }
+
+/** The users to whom issues and pull requests of the repository are assigned. */
+export async function listRepoAssigneeIds(db: Db, repoId: RepoId): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('issue_assignee')
+    .select('user_id')
+    .distinct()
+    .where('repo_id', '=', repoId)
+    .execute()
+  return rows.map((row) => asId(row.user_id))
+}

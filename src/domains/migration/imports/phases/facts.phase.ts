@@ -12,8 +12,7 @@ const DONE = 'done'
 
 /**
  * Imports description (unless the request contains one), website and topics. They are not requested explicitly, so a
- * service that does not respond causes a warning, not a failure. The copy of an archived repository is not archived:
- * its owner could not change it then.
+ * service that does not respond causes a warning, not a failure. The copy of an archived repository is archived.
  */
 export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase => ({
   name: 'facts',
@@ -23,7 +22,7 @@ export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase =>
     const facts = await readFacts(context)
     if (facts === undefined) return
     const topics = topicRules.normalise(facts.topics).filter(topicRules.isTopic).slice(0, topicRules.maxTopics)
-    if (facts.isArchived) context.warn('the repository is archived at the source; the imported one is not')
+    if (facts.isArchived) context.warn('the new repository is archived, as at the source')
     yield {
       cursor: DONE,
       count: 1,
@@ -33,6 +32,7 @@ export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase =>
           website: cleanText(facts.website).slice(0, MAX_WEBSITE),
           description: repo?.description === '' ? cleanText(facts.description).slice(0, MAX_DESCRIPTION) : undefined,
         })
+        if (facts.isArchived) await repoQueries.archive(tx, context.repoId, clock.now())
         if (topics.length > 0) await topicQueries.replace(tx, context.repoId, topics, clock.now())
       },
     }

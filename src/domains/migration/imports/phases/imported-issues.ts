@@ -5,7 +5,8 @@ import { type ImportedIssue, issueImports, labelQueries } from '../../../issues/
 import type { PhaseContext } from '../phase.ts'
 import type { SourceIssue } from '../source.ts'
 import { authorOf, boundedText, boundedTitle, cleanText, dueTime, pastTime, warnOfFuture } from './clean-values.ts'
-import { copyFiles, type CopiedFile, type FileDeps } from './copy-files.ts'
+import { copyFiles, type FileDeps } from './copy-files.ts'
+import type { CopiedFile } from './fetch-file.ts'
 import { labelName } from './label-name.ts'
 import { insertFiles, insertReactions, type PreparedReaction, prepareReactions } from './object-parts.ts'
 

@@ -6,7 +6,7 @@ import { issueImports } from '../../../issues/index.ts'
 import type { PhaseContext } from '../phase.ts'
 import type { SourceReaction } from '../source.ts'
 import { authorOf, pastTime } from './clean-values.ts'
-import type { CopiedFile } from './copy-files.ts'
+import type { CopiedFile } from './fetch-file.ts'
 
 /** Reactions and files of issues, comments and comments of reviews. */
 interface Place {

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { isValidTagName, type RefSnapshot, tagRef } from '../../../../core/git/index.ts'
-import { NAME_LENGTH, PAGE_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
+import { PAGE_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import { isDomainError } from '../../../../core/platform/errors.ts'
-import { isHttpUrl } from '../../../../core/platform/html.ts'
 import { cutTitle, releaseQueries } from '../../../code/index.ts'
 import { attachmentQueries, type UploadRules } from '../../../repositories/index.ts'
 import type { ImportPhase, PhaseContext } from '../phase.ts'
-import type { SourceAsset, SourceRelease } from '../source.ts'
+import type { SourceRelease } from '../source.ts'
 import { batchesAfter } from './batches.ts'
 import { authorOf, boundedText, cleanText, pastTime } from './clean-values.ts'
+import { type CopiedFile, fetchFile } from './fetch-file.ts'
 
 interface ReleasesPhaseDeps {
   /** Of files of releases. */
@@ -21,18 +19,14 @@ interface ReleasesPhaseDeps {
 
 interface Fetched {
   readonly release: SourceRelease
-  readonly assets: readonly FetchedAsset[]
+  readonly files: readonly CopiedFile[]
 }
-
-type FetchedAsset = SourceAsset &
-  ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
 
 /** In `import_key`: releases by their tags in lower case. */
 const KEY = 'release'
 
 /**
- * Imports releases with their files. Skips files with a forbidden name, type or size with a warning; the import fails
- * if a file cannot be downloaded. A release without its tag becomes a draft, as when a tag is deleted. The cursor is the
+ * Imports releases with their files. A release without its tag becomes a draft, as when a tag is deleted. The cursor is the
  * number of releases that were read.
  */
 export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): ImportPhase => ({
@@ -44,7 +38,7 @@ export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): Impor
     for await (const { batch, read } of batchesAfter(pages, Number(cursor), ({ body }) => body.length)) {
       const fetched: Fetched[] = []
       for (const release of batch.filter(({ tag }) => isTag(context, tag)))
-        fetched.push({ release, assets: await fetchAssets(context, release, releaseRules) })
+        fetched.push({ release, files: await fetchFiles({ clock, releaseRules }, context, release) })
       const at = clock.now()
       yield {
         cursor: String(read),
@@ -75,7 +69,7 @@ async function writeReleases(tx: Tx, context: PhaseContext, { fetched, tags, at 
     fetched.map(({ release }) => keyOf(release)),
   )
   // Services list the newest release first; it gets the highest id of its step.
-  for (const { release, assets } of fetched.toReversed()) {
+  for (const { release, files } of fetched.toReversed()) {
     const { tag, target, title, body, isDraft, isPrerelease } = release
     const createdAt = pastTime(release.createdAt, at)
     if (known.has(keyOf(release))) {
@@ -100,59 +94,31 @@ async function writeReleases(tx: Tx, context: PhaseContext, { fetched, tags, at 
       updated_at: createdAt,
     })
     known.set(keyOf(release), id)
-    for (const asset of assets) {
+    for (const file of files)
       await attachmentQueries.insert(tx, {
-        uuid: randomUUID(),
+        ...file,
         repo_id: repoId,
         release_id: id,
         issue_id: 0,
         comment_id: 0,
         uploader_id: userId,
-        ...(asset.kind === 'file' ? { size: asset.size, hash: asset.hash } : { external_url: asset.url }),
-        name: cleanText(asset.name).slice(0, NAME_LENGTH),
-        download_count: asset.downloads,
-        created_at: pastTime(asset.createdAt, at, createdAt),
       })
-    }
   }
   await keys.set(tx, KEY, known)
 }
 
 const keyOf = ({ tag }: SourceRelease): string => tag.toLowerCase()
 
-async function fetchAssets(
-  { source, hold, signal, warn, countBytes }: PhaseContext,
-  release: SourceRelease,
-  rules: UploadRules,
-): Promise<FetchedAsset[]> {
-  const fetched: FetchedAsset[] = []
-  for (const asset of release.assets) {
-    const refuse = (reason: string): void =>
-      warn(`the file ${JSON.stringify(asset.name)} of the release ${release.tag} was not imported: ${reason}`)
-    if (asset.kind === 'link') {
-      if (isHttpUrl(asset.url)) fetched.push({ ...asset, kind: 'link' })
-      else refuse('its address is none')
-      continue
-    }
-    try {
-      const { hash, size } = await source.download(asset, signal, (bytes) =>
-        hold.keep({ name: asset.name, source: counted(bytes, countBytes) }, { rules, refusal: 'invalid' }),
-      )
-      fetched.push({ ...asset, kind: 'file', hash, size })
-    } catch (error) {
-      if (!isDomainError(error)) throw error
-      refuse(error.message)
-    }
+async function fetchFiles(
+  { clock, releaseRules: rules }: ReleasesPhaseDeps,
+  context: PhaseContext,
+  { tag, assets, ...release }: SourceRelease,
+): Promise<CopiedFile[]> {
+  const createdAt = pastTime(release.createdAt, clock.now())
+  const files: CopiedFile[] = []
+  for (const asset of assets) {
+    const file = await fetchFile({ clock }, context, { asset, what: `the release ${tag}`, createdAt, rules })
+    if (file !== undefined) files.push(file)
   }
-  return fetched
-}
-
-async function* counted(
-  bytes: AsyncIterable<Buffer>,
-  countBytes: (bytes: number) => void,
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const chunk of bytes) {
-    countBytes(chunk.length)
-    yield chunk
-  }
+  return files
 }

@@ -2,7 +2,8 @@ import type { ImportedReview, ImportedReviewComment, reviewImports } from '../..
 import type { PhaseContext } from '../phase.ts'
 import type { SourceReview, SourceReviewComment } from '../source.ts'
 import { authorOf, pastTime } from './clean-values.ts'
-import { copyFiles, type CopiedFile } from './copy-files.ts'
+import { copyFiles } from './copy-files.ts'
+import type { CopiedFile } from './fetch-file.ts'
 import type { IssueWriterDeps } from './imported-issues.ts'
 import { type PreparedReaction, prepareReactions } from './object-parts.ts'
 

@@ -117,10 +117,23 @@ interface End extends Pick<RepoImport, 'id' | 'storage'> {
 }
 
 /** Ends a running import, which makes its name free. */
-export async function endRepoImport(tx: Tx, { id, storage, state, error, repoId, at }: End): Promise<void> {
+export async function endRepoImport(
+  tx: Tx,
+  { id, storage, state, error, repoId, at }: End,
+  values: Pick<ProgressValues, 'warnings' | 'warnings_count'> = {},
+): Promise<void> {
   await tx
     .updateTable('repo_import')
-    .set({ state, error, repo_id: repoId, reserved_name: storage, request: '', updated_at: at, ended_at: at })
+    .set({
+      ...values,
+      state,
+      error,
+      repo_id: repoId,
+      reserved_name: storage,
+      request: '',
+      updated_at: at,
+      ended_at: at,
+    })
     .where('id', '=', id)
     .where('state', '=', 'running')
     .execute()

@@ -59,6 +59,9 @@ interface RepoDescription {
   readonly description?: string | undefined
 }
 
+export const setRepoArchived = (tx: Tx, id: RepoId, at: number): Promise<void> =>
+  updateRepo(tx, id, { is_archived: 1, archived_at: at })
+
 export const setRepoDescription = (tx: Tx, id: RepoId, { website, description }: RepoDescription): Promise<void> =>
   updateRepo(tx, id, { website, ...(description !== undefined && { description }) })
 

@@ -31,7 +31,8 @@ export const openGitlab: OpenSource = (deps, location) => {
   return {
     ...NOTHING,
     async facts(signal) {
-      const { facts } = await project(signal)
+      const { api, path } = await project(signal)
+      const facts = members(await api.get(`/projects/${encodeURIComponent(path)}`, signal))
       return {
         description: bodyOf(facts['description']),
         website: '',

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Any } from '../harness/client.ts'
+import { describeOnBoth } from '../harness/databases.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+import { answers } from './forge-world.ts'
+import { migrate } from './import-world.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+const API = 'GET /api/v1/repos/o/app'
+
+const logins = (users: Any[] | null): string[] => (users ?? []).map(({ login }): string => login).toSorted()
+
+describeOnBoth('accounts that an administrator maps', (kind) => {
+  let upstream: Upstream
+  let target: TestServer
+  let root: Person
+  let tom: Person
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    await upstream.create('o/app')
+    await upstream.run('o/app', 'push', '-q', 'origin', 'HEAD:refs/pull/2/head')
+    target = await startServer({ on: kind })
+    root = await target.world.admin()
+    tom = await target.world.user('tom')
+    for (const name of ['ann', 'mia']) await target.world.user(name)
+    const org = await target.world.org('crew', { owner: tom })
+    const team = await tom.client.post(`/orgs/${org.name}/teams`, {
+      name: 'all',
+      permission: 'read',
+      includes_all_repositories: true,
+      units: ['repo.code', 'repo.issues', 'repo.pulls'],
+    })
+    await tom.client.put(`/teams/${team.json.id}/members/mia`)
+  })
+  afterAll(async () => {
+    await target.close()
+    await upstream.close()
+  })
+  beforeEach(() => {
+    const { routes } = upstream
+    routes.clear()
+    const users = ['ann', 'mia'].map((login, id) => ({ id: id + 1, login }))
+    const item = { title: 't', body: '', state: 'open', user: { id: 3, login: 'zoe' }, assignees: users }
+    routes.set(API, answers({ description: '', archived: true }))
+    routes.set(
+      `${API}/issues?state=all&type=issues&sort=oldest&page=1&limit=50`,
+      answers([{ ...item, number: 1 }], { 'x-total-count': '1' }),
+    )
+    const pull = { ...item, number: 2, base: { ref: 'main' }, head: { ref: 'side' }, requested_reviewers: users }
+    routes.set(`${API}/pulls?state=all&sort=oldest&page=1&limit=50`, answers([pull], { 'x-total-count': '1' }))
+  })
+
+  const importTo = async (name: string, isPrivate: boolean): Promise<Any> => {
+    const answer = await migrate(root, {
+      clone_addr: `${upstream.url}/o/app.git`,
+      repo_name: name,
+      repo_owner: 'crew',
+      service: 'gitea',
+      private: isPrivate,
+      issues: true,
+      pull_requests: true,
+      users: { ann: 'ann', mia: 'mia' },
+    })
+    expect([answer.status, answer.json.message]).toEqual([201, undefined])
+    return { archived: answer.json.archived, warning: answer.headers.get('x-ingot-warning') }
+  }
+  const named = async (name: string): Promise<string[][]> => {
+    const [issue, pull] = [
+      (await root.client.get(`/repos/crew/${name}/issues/1`)).json,
+      (await root.client.get(`/repos/crew/${name}/pulls/2`)).json,
+    ]
+    return [logins(issue.assignees), logins(pull.assignees), logins(pull.requested_reviewers)]
+  }
+
+  it('are assigned and asked to review in a public repository', async () => {
+    const { warning } = await importTo('open', false)
+    expect(await named('open')).toEqual([
+      ['ann', 'mia'],
+      ['ann', 'mia'],
+      ['ann', 'mia'],
+    ])
+    expect(warning).not.toContain('left out')
+  })
+
+  it('are left out with a warning where they may not see the new repository', async () => {
+    const { warning } = await importTo('closed', true)
+    expect(await named('closed')).toEqual([['mia'], ['mia'], ['mia']])
+    expect(warning).toContain('assignments of ann were left out')
+    expect(warning).toContain('requested reviews of ann were left out')
+    const [latest] = (await root.client.get('/repos/migrations')).json
+    expect(latest.warnings.filter((text: string) => text.includes('ann'))).toHaveLength(2)
+  })
+
+  it('may change nothing in the copy of an archived repository, which is archived', async () => {
+    const { archived, warning } = await importTo('archived', false)
+    expect([archived, warning]).toEqual([true, expect.stringContaining('the new repository is archived')])
+    expect((await tom.client.post('/repos/crew/archived/issues', { title: 'x' })).status).toBe(423)
+    expect((await tom.client.patch('/repos/crew/archived', { archived: false })).status).toBe(200)
+  })
+})
