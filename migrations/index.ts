@@ -11,6 +11,7 @@ import { createRepoImports } from './202611262217-repo-imports.ts'
 import { createContainerTables } from './202611262220-container-registry.ts'
 import { addSyncReports } from './202611262225-sync-reports.ts'
 import { addRunnerProtocol } from './202611270100-runner-protocol.ts'
+import { createProjects } from './202611270110-projects.ts'
 import { addWorkflowEvents } from './202611270120-workflow-events.ts'
 import type { Schema } from './_helpers.ts'
 
@@ -32,6 +33,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611262220-container-registry': createContainerTables,
   '202611262225-sync-reports': addSyncReports,
   '202611270100-runner-protocol': addRunnerProtocol,
+  '202611270110-projects': createProjects,
   '202611270120-workflow-events': addWorkflowEvents,
 }
 

@@ -1226,6 +1226,58 @@ passkey
   passkey_pkey PRIMARY KEY (id)
   passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+project
+  id bigint not null identity
+  repo_id bigint
+  owner_id bigint
+  creator_id bigint not null
+  title text not null
+  description text not null default ''::text
+  template_type text not null
+  card_type text not null
+  is_closed integer not null default 0
+  closed_at bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX project_owner_id_is_closed_id_idx ON public.project USING btree (owner_id, is_closed, id)
+  CREATE INDEX project_repo_id_is_closed_id_idx ON public.project USING btree (repo_id, is_closed, id)
+  CREATE UNIQUE INDEX project_pkey ON public.project USING btree (id)
+  project_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  project_pkey PRIMARY KEY (id)
+  project_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+project_column
+  id bigint not null identity
+  project_id bigint not null
+  creator_id bigint not null
+  title text not null
+  color text not null default ''::text
+  is_default integer not null default 0
+  sorting bigint not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX project_column_project_id_sorting_id_idx ON public.project_column USING btree (project_id, sorting, id)
+  CREATE UNIQUE INDEX project_column_pkey ON public.project_column USING btree (id)
+  project_column_pkey PRIMARY KEY (id)
+  project_column_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+
+project_issue
+  project_id bigint not null
+  issue_id bigint not null
+  column_id bigint not null
+  sorting bigint not null
+  repo_id bigint not null
+  is_pull integer not null default 0
+  is_closed integer not null default 0
+  CREATE INDEX project_issue_column_id_sorting_issue_id_idx ON public.project_issue USING btree (column_id, sorting, issue_id)
+  CREATE INDEX project_issue_issue_id_idx ON public.project_issue USING btree (issue_id)
+  CREATE INDEX project_issue_project_id_repo_id_is_pull_is_closed_idx ON public.project_issue USING btree (project_id, repo_id, is_pull, is_closed)
+  CREATE UNIQUE INDEX project_issue_pk ON public.project_issue USING btree (project_id, issue_id)
+  project_issue_column_id_fkey FOREIGN KEY (column_id) REFERENCES project_column(id) ON DELETE CASCADE
+  project_issue_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  project_issue_pk PRIMARY KEY (project_id, issue_id)
+  project_issue_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+
 public_key
   id bigint not null identity
   fingerprint text not null

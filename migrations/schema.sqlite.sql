@@ -1490,6 +1490,70 @@ CREATE UNIQUE INDEX "passkey_credential_id_key" on "passkey" (
 CREATE INDEX "passkey_user_id_idx" on "passkey" (
   "user_id");
 
+CREATE TABLE "project" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "creator_id" bigint not null,
+  "title" text not null,
+  "description" text default '' not null,
+  "template_type" text not null,
+  "card_type" text not null,
+  "is_closed" integer default 0 not null,
+  "closed_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "project_owner_id_is_closed_id_idx" on "project" (
+  "owner_id",
+  "is_closed",
+  "id");
+
+CREATE INDEX "project_repo_id_is_closed_id_idx" on "project" (
+  "repo_id",
+  "is_closed",
+  "id");
+
+CREATE TABLE "project_column" (
+  "id" integer primary key autoincrement,
+  "project_id" bigint not null references "project" ("id") on delete cascade,
+  "creator_id" bigint not null,
+  "title" text not null,
+  "color" text default '' not null,
+  "is_default" integer default 0 not null,
+  "sorting" bigint not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "project_column_project_id_sorting_id_idx" on "project_column" (
+  "project_id",
+  "sorting",
+  "id");
+
+CREATE TABLE "project_issue" (
+  "project_id" bigint not null references "project" ("id") on delete cascade,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "column_id" bigint not null references "project_column" ("id") on delete cascade,
+  "sorting" bigint not null,
+  "repo_id" bigint not null,
+  "is_pull" integer default 0 not null,
+  "is_closed" integer default 0 not null, constraint "project_issue_pk" primary key ("project_id",
+  "issue_id"));
+
+CREATE INDEX "project_issue_column_id_sorting_issue_id_idx" on "project_issue" (
+  "column_id",
+  "sorting",
+  "issue_id");
+
+CREATE INDEX "project_issue_issue_id_idx" on "project_issue" (
+  "issue_id");
+
+CREATE INDEX "project_issue_project_id_repo_id_is_pull_is_closed_idx" on "project_issue" (
+  "project_id",
+  "repo_id",
+  "is_pull",
+  "is_closed");
+
 CREATE TABLE "public_key" (
   "id" integer primary key autoincrement,
   "fingerprint" text not null,

@@ -45,6 +45,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/issues/labels/labels.module.ts'),
   () => import('../domains/issues/milestones/milestones.module.ts'),
   () => import('../domains/issues/issues/issues.module.ts'),
+  () => import('../domains/issues/projects/projects.module.ts'),
   () => import('../domains/issues/reactions/reactions.module.ts'),
   () => import('../domains/issues/times/times.module.ts'),
   () => import('../domains/issues/references/references.module.ts'),

@@ -307,7 +307,7 @@ describe('permission matrix', () => {
           ? undefined
           : show(answer)
       }
-      const about = ({ scopes }: Operation): string => (scopes.includes('issue') ? 'issues' : 'repos')
+      const about = ({ scopes }: Operation): string => (scopes[0] === 'issue' ? 'issues' : 'repos')
       // A disabled feature is missing for all callers.
       const isOff = ({ path }: Operation): boolean => /\/(?:flags|quota)(?:\/|$)/.test(path)
       return [

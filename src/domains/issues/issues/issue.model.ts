@@ -6,6 +6,7 @@ import { Nullable } from '../../../core/http/openapi/nullable.ts'
 import { AttachmentModel } from '../../repositories/index.ts'
 import { Label as LabelModel } from '../labels/label.model.ts'
 import { Milestone as MilestoneModel } from '../milestones/milestone.model.ts'
+import { Project } from '../projects/project.model.ts'
 import { UserModel } from '../../accounts/index.ts'
 
 const Time = Type.String({ format: 'date-time' })
@@ -30,6 +31,7 @@ export const Issue = Type.Object(
     assets: Type.Array(AttachmentModel),
     labels: Type.Array(LabelModel),
     milestone: Nullable(MilestoneModel),
+    projects: Type.Array(Project),
     assignee: Nullable(UserModel),
     assignees: Nullable(Type.Array(UserModel)),
     state: Type.String({ enum: ['open', 'closed'] }),
@@ -65,6 +67,7 @@ export const CreateIssueOption = Type.Object(
     milestone: Type.Optional(Type.Integer()),
     labels: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
     closed: Type.Optional(Type.Boolean()),
+    projects: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
   },
   { $id: 'CreateIssueOption' },
 )
@@ -82,6 +85,9 @@ export const EditIssueOption = Type.Object(
     due_date: Type.Optional(Timestamp()),
     unset_due_date: Type.Optional(Type.Boolean()),
     updated_at: Type.Optional(Timestamp()),
+    projects: Type.Optional(
+      Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids that replace all projects' }),
+    ),
     content_version: Type.Optional(Type.Integer({ description: 'Refused with 409 if the body has another version' })),
   },
   { $id: 'EditIssueOption' },

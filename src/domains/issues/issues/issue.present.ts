@@ -7,6 +7,8 @@ import { type Repo, presentAttachment } from '../../repositories/index.ts'
 import type { Label } from '../labels/label.store.ts'
 import { presentLabel } from '../labels/label.present.ts'
 import { presentMilestone } from '../milestones/milestone.present.ts'
+import { presentProject } from '../projects/project.present.ts'
+import type { ProjectView } from '../projects/project-views.ts'
 import { type User, userPresenters } from '../../accounts/index.ts'
 import type { Issue } from './issue.model.ts'
 import { presentOriginalAuthor } from '../../../core/db/original-author.ts'
@@ -63,6 +65,7 @@ const partsFor = (viewer: Viewer, site: Site) => ({
   assignee: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
   label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
   milestone: onceForEach(presentMilestone),
+  project: (view: ProjectView) => presentProject(view, viewer, site),
 })
 
 /** Caches the result for each entity by its id. */
@@ -96,6 +99,7 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     assets: view.assets.map((asset) => presentAttachment(asset, site)),
     labels: view.labels.map((label) => parts.label(label, repo)),
     milestone: view.milestone ? parts.milestone(view.milestone) : null,
+    projects: view.projects.map(parts.project),
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
     state: issue.isClosed ? 'closed' : 'open',

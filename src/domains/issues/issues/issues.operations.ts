@@ -47,7 +47,7 @@ function readOperations({ guards, issues, site }: IssueOperationDeps): Operation
       responses: { 200: Issue },
       errors: [404],
       handler: async ({ access, viewer }) =>
-        ok(presentIssue(await issues.view(access.repo, access.issue), viewer, site)),
+        ok(presentIssue(await issues.view(viewer, access.repo, access.issue), viewer, site)),
     }),
   ]
 }
@@ -86,7 +86,7 @@ function writeOperations({ guards, issues, site }: IssueOperationDeps): Operatio
       errors: [400, 403, 404, 409, 412, 422],
       async handler({ access, viewer, body }) {
         const issue = await issues.edit(requireUser(viewer), access, readEdit(body))
-        return created(presentIssue(await issues.view(access.repo, issue), viewer, site))
+        return created(presentIssue(await issues.view(viewer, access.repo, issue), viewer, site))
       },
     }),
     defineOperation({
@@ -146,6 +146,7 @@ const readNewIssue = (body: CreateIssueOption): NewIssue => ({
   ref: body.ref ?? '',
   assignees: loginsOf(body.assignee, body.assignees ?? []),
   labelIds: body.labels ?? [],
+  projectIds: body.projects,
   milestoneId: body.milestone ? asId(body.milestone) : undefined,
   dueAt: parseOptionalTimestamp(body.due_date),
   isClosed: body.closed ?? false,
@@ -159,6 +160,7 @@ function readEdit(body: EditIssueOption): IssueEdit {
     ref: body.ref,
     assignees: assignees ?? (assignee === undefined ? undefined : loginsOf(assignee, [])),
     milestoneId: milestone === undefined ? undefined : asId(milestone),
+    projectIds: body.projects,
     dueDate: body.due_date || undefined,
     unsetsDueDate: body.unset_due_date,
     state: body.state,

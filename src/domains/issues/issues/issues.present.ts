@@ -62,6 +62,7 @@ export function presentHidden({ issue, repo }: HiddenIssue, seesParts: boolean):
     assets: [],
     labels: [],
     milestone: null,
+    projects: [],
     assignee: null,
     assignees: null,
     state: seesParts && issue.isClosed ? 'closed' : 'open',

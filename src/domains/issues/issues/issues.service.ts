@@ -1,5 +1,5 @@
 import type { Services } from '../../../core/module.ts'
-import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { errors } from '../../errors.ts'
@@ -54,8 +54,10 @@ export function createIssues(deps: IssuesDeps) {
   const { read } = deps.database
   return {
     /** Views in the given order; leaves out issues of other repositories. */
-    views: (repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> => viewsIn(read, repo, issues),
-    view: async (repo: Repo, issue: Issue): Promise<IssueView> => (await viewsIn(read, repo, [issue]))[0]!,
+    views: (viewer: Viewer, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
+      viewsIn(read, viewer, repo, issues),
+    view: async (viewer: Viewer, repo: Repo, issue: Issue): Promise<IssueView> =>
+      (await viewsIn(read, viewer, repo, [issue]))[0]!,
     /** Throws NotFound. */
     async getById(id: IssueId): Promise<Issue> {
       const issue = await findIssueById(read, id)
@@ -67,8 +69,8 @@ export function createIssues(deps: IssuesDeps) {
       const { repo } = target
       const { issue, plan } = await createIssue(deps, actor, target, input)
       const author = userRows.knownUser(actor.account)
-      if (author === undefined) return (await viewsIn(read, repo, [issue]))[0]!
-      return { issue, repo, author, ...plan, assets: [], pull: undefined }
+      if (author === undefined || input.projectIds?.length) return (await viewsIn(read, actor, repo, [issue]))[0]!
+      return { issue, repo, author, ...plan, projects: [], assets: [], pull: undefined }
     },
     /** See `editIssue`. */
     edit: (actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> =>
@@ -80,5 +82,5 @@ export function createIssues(deps: IssuesDeps) {
   }
 }
 
-const viewsIn = (db: Db, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
-  loadIssueViews(db, issues, new Map<RepoId, Repo>([[repo.id, repo]]))
+const viewsIn = (db: Db, viewer: Viewer, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
+  loadIssueViews(db, issues, new Map<RepoId, Repo>([[repo.id, repo]]), { viewer })

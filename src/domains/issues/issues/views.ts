@@ -1,9 +1,11 @@
+import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { EventPayload } from '../../../core/events/index.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Attachment, type Repo, type RepoInView, attachmentQueries } from '../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
+import { loadProjectsOfIssues, type ProjectView } from '../projects/project-views.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { listAssigneeIds } from './records/issue-assignee.store.ts'
 import { listLabelsOfIssues, listPullMetas, type PullMeta } from './records/records.store.ts'
@@ -24,6 +26,8 @@ export interface IssueView {
   /** Sorted by name. */
   readonly labels: readonly Label[]
   readonly milestone: Milestone | undefined
+  /** Those that the viewer may read, by id. */
+  readonly projects: readonly ProjectView[]
   /** The files of the issue, without those of its comments. */
   readonly assets: readonly Attachment[]
   /** Undefined for an issue. */
@@ -32,20 +36,22 @@ export interface IssueView {
 
 /**
  * Loads views with a fixed number of queries, in the given order. Leaves out issues of repositories that are not given.
- * Does not read the owners of the repositories again, nor the pull requests in `pulls`.
+ * Does not read the owners of the repositories again, nor the pull requests in `pulls`, and no projects without a
+ * viewer.
  */
 export async function loadIssueViews(
   db: Db,
   issues: readonly Issue[],
   repos: ReadonlyMap<RepoId, Repo>,
-  pulls?: ReadonlyMap<IssueId, PullMeta>,
+  { viewer, pulls }: { readonly viewer?: Viewer; readonly pulls?: ReadonlyMap<IssueId, PullMeta> } = {},
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [assignees, labels, milestones, assets, metas] = await Promise.all([
+  const [assignees, labels, milestones, projects, assets, metas] = await Promise.all([
     listAssigneeIds(db, ids),
     listLabelsOfIssues(db, ids),
     listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
+    viewer && loadProjectsOfIssues(db, viewer, issues, repos),
     attachmentQueries.listOf(db, 'issue', ids),
     pulls ??
       listPullMetas(
@@ -68,6 +74,7 @@ export async function loadIssueViews(
       assignees: usersOf(assignees.get(issue.id)),
       labels: labels.get(issue.id) ?? [],
       milestone: issue.milestoneId && milestones.get(issue.milestoneId),
+      projects: projects?.get(issue.id) ?? [],
       assets: assetsOf.get(issue.id) ?? [],
       pull: metas.get(issue.id),
     }
@@ -97,6 +104,7 @@ export async function loadDeletedIssueView(
     assignees: assigneeIds.flatMap((id) => users.find((user) => user.id === id) ?? []),
     labels: labelIds.flatMap((id) => labels.find((label) => label.id === id) ?? []),
     milestone: record.milestoneId && milestones.get(record.milestoneId),
+    projects: [],
     assets: [],
     pull: undefined,
   }

@@ -1,3 +1,4 @@
+import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type IssueView, loadIssueViews } from '../issues/views.ts'
 import { listIssuesByIds } from '../issues/records/issue.store.ts'
@@ -14,14 +15,14 @@ export interface TimeView {
 }
 
 /** Loads views with a fixed number of queries, in the given order. */
-export async function loadTimeViews(db: Db, times: readonly TrackedTime[]): Promise<TimeView[]> {
+export async function loadTimeViews(db: Db, viewer: Viewer, times: readonly TrackedTime[]): Promise<TimeView[]> {
   if (times.length === 0) return []
   const [users, issues] = await Promise.all([
     userQueries.listByIds(db, [...new Set(times.map((time) => time.userId))]),
     listIssuesByIds(db, [...new Set(times.map((time) => time.issueId))]),
   ])
   const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
-  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
+  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer })
   const viewOf = new Map(views.map((view) => [view.issue.id, view]))
   const userOf = new Map(users.map((user) => [user.id, user]))
   return times.flatMap((time) => {

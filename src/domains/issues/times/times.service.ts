@@ -42,10 +42,10 @@ export function createTimes({ database, clock }: TimeDeps) {
     /** In the order of their creation. */
     async list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>> {
       const { items, total } = await listTimes(read, viewer, filter, paging)
-      return { items: await loadTimeViews(read, items), total }
+      return { items: await loadTimeViews(read, viewer, items), total }
     },
     listAll: async (viewer: SignedIn, filter: TimeFilter): Promise<TimeView[]> =>
-      loadTimeViews(read, await listAllTimes(read, viewer, filter)),
+      loadTimeViews(read, viewer, await listAllTimes(read, viewer, filter)),
     /** Throws Invalid for 0 seconds, and for implausibly long times. */
     async add(actor: SignedIn, { issue }: IssueInView, { userId, seconds, createdAt }: NewTime): Promise<TimeView> {
       if (seconds === 0) throw engineErrors.fieldRequired('Time')
@@ -59,7 +59,7 @@ export function createTimes({ database, clock }: TimeDeps) {
         await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
         return inserted
       })
-      const [view] = await loadTimeViews(read, [time])
+      const [view] = await loadTimeViews(read, actor, [time])
       if (view === undefined) throw errors.issueDeleted()
       return view
     },

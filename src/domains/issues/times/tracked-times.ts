@@ -51,6 +51,7 @@ export const loadTrackedTimes =
   async (viewer, entries) => {
     const views = await loadTimeViews(
       read,
+      viewer,
       await listTimesByIds(
         read,
         entries.map((entry) => entry.targetId),

@@ -123,7 +123,7 @@ export async function loadPullViews(
         issues.map((issue) => issue.id),
       )
   const metas = new Map([...pulls].map(([id, { isDraft, merge }]) => [id, { mergedAt: merge?.at, isDraft }]))
-  const issueViews = issueQueries.loadViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), metas)
+  const issueViews = issueQueries.loadViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), { pulls: metas })
   return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
 }
 

@@ -122,9 +122,11 @@ function refusalOf(reason: RepoRefusal, { unit, level, repo, whenLocked, refusal
 export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainError =>
   hasUnit(repo.units, unit) ? errors.repoReadRequired() : errors.unitDisabled(unit.slice('repo.'.length))
 
-/** Issues, pulls and wiki are 404 if they are disabled or not readable; code, releases and actions are 403. */
+const HIDDEN_WHEN_OFF: readonly Unit[] = ['repo.issues', 'repo.projects', 'repo.pulls', 'repo.wiki']
+
+/** These are 404 if they are disabled or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {
-  return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
+  return HIDDEN_WHEN_OFF.includes(unit)
 }
 
 export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>

@@ -106,7 +106,8 @@ export async function findIssueView(
     return issueQueries.loadDeletedView(db, (event as DomainEvent<'issue.deleted'>).payload, repo)
   const issueId = event.payload.issue_id
   const issue = await issueQueries.findById(db, asId(issueId))
-  if (issue !== undefined) return (await issueQueries.loadViews(db, [issue], new Map([[repo.id, repo]])))[0]
+  if (issue !== undefined)
+    return (await issueQueries.loadViews(db, [issue], new Map([[repo.id, repo]]), { viewer: ANONYMOUS }))[0]
   const isOf = (deleted: { readonly issue_id: number }): boolean => deleted.issue_id === issueId
   const deletion =
     (await findDeletion(db, event, 'issue.deleted', isOf)) ?? (await findDeletion(db, event, 'pull.deleted', isOf))

@@ -8,6 +8,7 @@ import { blockQueries } from '../../../accounts/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
+import { changeProjects, findWantedProjects } from './change-projects.ts'
 import { counterOf, type AccountChange, appendIssueEvent } from './issue-change.ts'
 import {
   countTriage,
@@ -27,6 +28,8 @@ export interface NewIssue {
   readonly assignees: readonly string[]
   /** Labels of the repository or its organization; others are ignored; for writers only. */
   readonly labelIds: readonly number[]
+  /** For writers only. */
+  readonly projectIds?: readonly number[] | undefined
   /** For writers only. */
   readonly milestoneId: MilestoneId | undefined
   /** Epoch milliseconds; for writers only. */
@@ -52,6 +55,10 @@ export async function createIssue(
   const title = normalizeTitle(input.title)
   if (title === '') throw engineErrors.fieldRequired('Title')
   const isWriter = canWriteIssue(access, { isPull: false })
+  const projects =
+    isWriter && input.projectIds?.length
+      ? await findWantedProjects(database.read, actor, { repo, access }, input.projectIds)
+      : undefined
   const plan = isWriter ? await findTriageFields(database.read, actor, repo, input) : NO_TRIAGE
   return database.transaction(async (tx) => {
     const at = clock.now()
@@ -66,6 +73,7 @@ export async function createIssue(
     const created = await insertNewIssue(origin, { title, body, ref, isPull: false, isClosed, dueAt, plan })
     await appendIssueEvent(created, 'issue.created', { title })
     await recordTriage(created)
+    if (projects !== undefined) await changeProjects(created, projects)
     return created
   })
 }

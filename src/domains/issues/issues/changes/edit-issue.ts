@@ -21,6 +21,7 @@ import {
   type StateRules,
 } from './issue-change.ts'
 import { changeMilestone } from './change-milestone.ts'
+import { changeProjects, findWantedProjects, type WantedProjects } from './change-projects.ts'
 import type { IssueDeps } from './create-issue.ts'
 import { indexChangedTexts } from '../texts/issue-text.store.ts'
 import type { Tx } from '../../../../core/db/database.ts'
@@ -72,6 +73,8 @@ export interface IssueEdit {
    * pull requests, the due date.
    */
   readonly assignees?: readonly string[] | undefined
+  /** Ids that replace all projects; for writers only. */
+  readonly projectIds?: readonly number[] | undefined
   /** 0 for none. */
   readonly milestoneId?: MilestoneId | 0 | undefined
   /** RFC 3339; the due date is the end of that day. The zero time deletes it. */
@@ -107,6 +110,8 @@ interface PreparedEdit {
   readonly isWriter: boolean
   /** Undefined for no change. */
   readonly assignees: readonly User[] | undefined
+  /** Undefined for no change. */
+  readonly projects: WantedProjects | undefined
   readonly toState: 'open' | 'closed' | undefined
 }
 
@@ -122,22 +127,27 @@ export async function prepareEdit(
   if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
   const assignees =
     isWriter && edit.assignees ? await findAssignees(database.read, actor, repo, edit.assignees) : undefined
-  return { edit, access, isWriter, assignees, toState }
+  const projects =
+    isWriter && edit.projectIds
+      ? await findWantedProjects(database.read, actor, { repo, access }, edit.projectIds)
+      : undefined
+  return { edit, access, isWriter, assignees, projects, toState }
 }
 
 /** Changes the locked issue; returns it with the changes. Throws as `editIssue`. */
 export async function applyEdit(
   deps: Pick<EditDeps, 'stateRules'>,
   change: AccountChange,
-  { edit, access, isWriter, assignees, toState }: PreparedEdit,
+  prepared: PreparedEdit,
 ): Promise<Issue> {
+  const { edit, access, isWriter, toState } = prepared
   const { tx, issue, actor, repo } = change
   if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
     throw conflict('the issue is already changed')
   const editsText = [edit.title, edit.body].some((text) => text !== undefined)
   if (editsText && !isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId])
   let edited = { ...change, issue: await editTexts(change, edit) }
-  if (isWriter) edited = { ...change, issue: await editPlanning(edited, edit, assignees) }
+  if (isWriter) edited = { ...change, issue: await editPlanning(edited, prepared) }
   else if (issue.isPull) edited = { ...change, issue: await editDeadline(edited, edit) }
   if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return edited.issue
   await deps.stateRules.run(edited, toState)
@@ -178,14 +188,10 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<Issue> {
 }
 
 /**
- * Assignees, milestone and due date; the due date of a pull request is changed first
+ * Assignees, milestone, projects and due date; the due date of a pull request is changed first
  * (behaviour/pull-requests#editing-a-pull-request). Returns the changed issue.
  */
-async function editPlanning(
-  change: AccountChange,
-  edit: IssueEdit,
-  assignees: readonly User[] | undefined,
-): Promise<Issue> {
+async function editPlanning(change: AccountChange, { edit, assignees, projects }: PreparedEdit): Promise<Issue> {
   const { tx, repo, at } = change
   let { issue } = change
   if (issue.isPull) issue = await editDeadline(change, edit)
@@ -196,6 +202,8 @@ async function editPlanning(
       throw invalid(`[Milestone]: there is no milestone ${edit.milestoneId} in the repository`)
     issue = await changeMilestone({ ...change, issue }, edit.milestoneId || undefined)
   }
+  if (projects !== undefined && (await changeProjects({ ...change, issue }, projects)))
+    issue = await updateIssue(tx, issue.id, { updated_at: at })
   return issue.isPull ? issue : editDeadline({ ...change, issue }, edit)
 }
 

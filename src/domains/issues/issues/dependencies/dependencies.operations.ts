@@ -110,7 +110,7 @@ function changeOperations(
     return pairOf(own, await dependencies.getOther(viewer, name))
   }
   const answer = async (viewer: Viewer, { repo, issue }: IssueInView): Promise<ApiResponse> =>
-    created(presentIssue(await issues.view(repo, await issues.getById(issue.id)), viewer, site))
+    created(presentIssue(await issues.view(viewer, repo, await issues.getById(issue.id)), viewer, site))
   return [
     defineOperation({
       ...change,

@@ -64,14 +64,15 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
       const issues = await listIssuesByIds(read, items)
       const repos = await repoQueries.listByIds(read, [...new Set(issues.map((issue) => issue.repoId))])
       const readable = await findReadable(deps, viewer, repos)
-      const views = await loadIssueViews(read, issues.filter(readable), new Map(repos.map((repo) => [repo.id, repo])))
+      const byId = new Map(repos.map((repo) => [repo.id, repo]))
+      const views = await loadIssueViews(read, issues.filter(readable), byId, { viewer })
       return { items: inOrder(issues, views, repos), total }
     },
     /** The dependents that the viewer may read. */
     async listDependents(viewer: Viewer, { issue }: IssueInView, paging: Paging): Promise<IssueView[]> {
       const issues = await listIssuesByIds(read, await listDependentIds(read, viewer, issue, paging))
       const repos = await repoQueries.listByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
-      return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])))
+      return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer })
     },
     /** Also throws NotFound for an issue that the viewer may not read. */
     async getOther(viewer: Viewer, { owner, repo: name, number }: IssueName): Promise<IssueInView> {

@@ -74,7 +74,7 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         sort: query.sort,
         paging: pagingOf(window),
       })
-      return toPage(found, window, (ids) => viewsOf(read, ids, [repo]))
+      return toPage(found, window, (ids) => viewsOf(read, viewer, ids, [repo]))
     },
     /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
     async search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage> {
@@ -95,7 +95,9 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         milestones: query.milestones,
       }
       const search = { filter, sort: 'latest' as const, paging: pagingOf(window) }
-      return toPage(await searchIssueIds(read, dialect.name, viewer, search), window, (ids) => viewsOf(read, ids))
+      return toPage(await searchIssueIds(read, dialect.name, viewer, search), window, (ids) =>
+        viewsOf(read, viewer, ids),
+      )
     },
   }
 }
@@ -132,10 +134,15 @@ async function toPage(
   return { items, total, next: last && { createdAt: last.createdAt, id: last.id }, hasPages: false }
 }
 
-async function viewsOf(db: Database['read'], ids: readonly IssueId[], repos?: readonly Repo[]): Promise<IssueView[]> {
+async function viewsOf(
+  db: Database['read'],
+  viewer: Viewer,
+  ids: readonly IssueId[],
+  repos?: readonly Repo[],
+): Promise<IssueView[]> {
   const issues = await listIssuesByIds(db, ids)
   const of = repos ?? (await repoQueries.inOrder(db, [...new Set(issues.map(({ repoId }) => repoId))]))
-  return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])))
+  return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])), { viewer })
 }
 
 /** Also throws NotFound for an account that is hidden from the viewer. */

@@ -41,7 +41,7 @@ function readOperations({ guards, pins, site }: PinOperationDeps): Operation[] {
       responses: { 200: Type.Array(Issue) },
       errors: [404],
       async handler({ access, viewer }) {
-        const views = await pins.list(access.repo)
+        const views = await pins.list(viewer, access.repo)
         return ok(presentIssues(views, viewer, site))
       },
     }),

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
@@ -18,9 +18,9 @@ export function createPins(deps: IssueDeps & { readonly limit: number }) {
     (await listPinnedIds(read, { repoId: repo.id, isPull })).length < deps.limit
   return {
     /** Issues, without pull requests, by position. */
-    async list(repo: Repo): Promise<IssueView[]> {
+    async list(viewer: Viewer, repo: Repo): Promise<IssueView[]> {
       const ids = await listPinnedIds(read, { repoId: repo.id, isPull: false })
-      return loadIssueViews(read, await listIssuesByIds(read, ids), new Map([[repo.id, repo]]))
+      return loadIssueViews(read, await listIssuesByIds(read, ids), new Map([[repo.id, repo]]), { viewer })
     },
     /** Whether another one can be pinned. */
     mayPin: async (repo: Repo): Promise<{ readonly issues: boolean; readonly pulls: boolean }> => ({

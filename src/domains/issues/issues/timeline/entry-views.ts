@@ -94,7 +94,7 @@ async function loadReadableIssues(
   const readable = await listReadableIssueIds(db, viewer, [...new Set(ids)])
   const issues = await listIssuesByIds(db, readable)
   const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
-  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
+  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer })
   return new Map(views.map((view) => [view.issue.id, view]))
 }
 

@@ -38,7 +38,7 @@ export const transferOperations = ({ guards, issues, deps, site }: TransferOpera
     errors: [403, 404, 422, 423],
     async handler({ access, viewer, body }) {
       const { repo, issue } = await transferIssue(deps, requireUser(viewer), access, body.repo)
-      return created(presentIssue(await issues.view(repo, issue), viewer, site))
+      return created(presentIssue(await issues.view(viewer, repo, issue), viewer, site))
     },
   }),
 ]
