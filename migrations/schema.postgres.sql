@@ -39,6 +39,18 @@ action_artifact
   action_artifact_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
   action_artifact_run_id_fkey FOREIGN KEY (run_id) REFERENCES action_run(id) ON DELETE CASCADE
 
+action_attempt
+  run_id bigint not null
+  attempt bigint not null
+  trigger_actor_id bigint not null
+  status text not null
+  started_at bigint not null
+  stopped_at bigint not null
+  jobs text not null
+  CREATE UNIQUE INDEX action_attempt_pk ON public.action_attempt USING btree (run_id, attempt)
+  action_attempt_pk PRIMARY KEY (run_id, attempt)
+  action_attempt_run_id_fkey FOREIGN KEY (run_id) REFERENCES action_run(id) ON DELETE CASCADE
+
 action_job
   id bigint not null identity
   repo_id bigint not null
@@ -146,6 +158,10 @@ action_run
   updated_at bigint not null
   depth bigint not null default 0
   source text not null default ''::text
+  attempt bigint not null default 1
+  trigger_actor_id bigint not null default 0
+  workflow_name text not null default ''::text
+  reported_oid text not null default ''::text
   CREATE INDEX action_run_repo_id_concurrency_group_idx ON public.action_run USING btree (repo_id, concurrency_group)
   CREATE INDEX action_run_repo_id_id_idx ON public.action_run USING btree (repo_id, id)
   CREATE INDEX action_run_repo_id_source_idx ON public.action_run USING btree (repo_id, source)
@@ -181,6 +197,21 @@ action_runner
   action_runner_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
   action_runner_pkey PRIMARY KEY (id)
   action_runner_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_schedule
+  id bigint not null identity
+  repo_id bigint not null
+  workflow text not null
+  workflow_path text not null
+  cron text not null
+  actor_id bigint not null
+  next_at bigint not null
+  created_at bigint not null
+  CREATE INDEX action_schedule_next_at_id_idx ON public.action_schedule USING btree (next_at, id)
+  CREATE INDEX action_schedule_repo_id_idx ON public.action_schedule USING btree (repo_id)
+  CREATE UNIQUE INDEX action_schedule_pkey ON public.action_schedule USING btree (id)
+  action_schedule_pkey PRIMARY KEY (id)
+  action_schedule_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
 action_step
   task_id bigint not null

@@ -49,6 +49,16 @@ CREATE INDEX "action_artifact_status_expires_at_idx" on "action_artifact" (
   "status",
   "expires_at");
 
+CREATE TABLE "action_attempt" (
+  "run_id" bigint not null references "action_run" ("id") on delete cascade,
+  "attempt" bigint not null,
+  "trigger_actor_id" bigint not null,
+  "status" text not null,
+  "started_at" bigint not null,
+  "stopped_at" bigint not null,
+  "jobs" text not null, constraint "action_attempt_pk" primary key ("run_id",
+  "attempt"));
+
 CREATE TABLE "action_job" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
@@ -165,7 +175,11 @@ CREATE TABLE "action_run" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "depth" bigint default 0 not null,
-  "source" text default '' not null);
+  "source" text default '' not null,
+  "attempt" bigint default 1 not null,
+  "trigger_actor_id" bigint default 0 not null,
+  "workflow_name" text default '' not null,
+  "reported_oid" text default '' not null);
 
 CREATE INDEX "action_run_repo_id_concurrency_group_idx" on "action_run" (
   "repo_id",
@@ -227,6 +241,23 @@ CREATE INDEX "action_runner_repo_id_online_at_id_idx" on "action_runner" (
 
 CREATE UNIQUE INDEX "action_runner_uuid_key" on "action_runner" (
   "uuid");
+
+CREATE TABLE "action_schedule" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "workflow" text not null,
+  "workflow_path" text not null,
+  "cron" text not null,
+  "actor_id" bigint not null,
+  "next_at" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "action_schedule_next_at_id_idx" on "action_schedule" (
+  "next_at",
+  "id");
+
+CREATE INDEX "action_schedule_repo_id_idx" on "action_schedule" (
+  "repo_id");
 
 CREATE TABLE "action_step" (
   "task_id" bigint not null references "action_task" ("id") on delete cascade,

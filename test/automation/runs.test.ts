@@ -47,7 +47,7 @@ describeOnBoth('runs', (kind) => {
     await add({ actorId: -2, ref: 'refs/heads/dev', oid: OTHER_OID, jobs: { a: { status: 'waiting' } } })
     await add({ actorId: 999_999, ref: 'refs/tags/v1', workflow: 'x.yaml', jobs: { a: { status: 'running' } } })
     await add({ actorId: ann.user.id, jobs: { a: { status: 'blocked' } } })
-    await add({ actorId: ann.user.id, jobs: { a: { status: 'cancelled' }, b: { status: 'waiting' } } })
+    await add({ actorId: ann.user.id, jobs: { a: { status: 'cancelled' }, b: { status: 'success' } } })
     for (const other of [hidden, shared, closed]) elsewhere[other.name] = (await factory.run(other.id)).run.id
   })
   afterAll(() => server.close())
@@ -67,7 +67,7 @@ describeOnBoth('runs', (kind) => {
       display_title: 'A commit',
       path: 'ci.yml@refs/heads/main',
       event: 'push',
-      run_attempt: 0,
+      run_attempt: 1,
       run_number: 1,
       repository_id: repo.id,
       head_sha: 'a'.repeat(40),

@@ -1,11 +1,13 @@
 import type { Run, RunStatus } from '../../src/domains/automation/index.ts'
 import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
 import type { App } from '../../src/app/modules.ts'
 import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
 import { type ActionsScope, scopeColumns } from '../../src/domains/automation/actions/levels.ts'
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
 import { insertRunner } from '../../src/domains/automation/actions/runners/runner.store.ts'
-import { insertJobs } from '../../src/domains/automation/actions/runs/job.store.ts'
+import { insertJobs, listJobsByIds } from '../../src/domains/automation/actions/runs/job.store.ts'
+import { createRunProgress } from '../../src/domains/automation/actions/runs/run-progress.service.ts'
 import { insertRun } from '../../src/domains/automation/actions/runs/run.store.ts'
 import { aggregateStatus, isDone } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
 import { insertLogLines, insertStep, insertTask } from '../../src/domains/automation/actions/runs/task.store.ts'
@@ -14,6 +16,7 @@ interface NewRunner {
   readonly name?: string
   readonly labels?: readonly string[]
   readonly isEphemeral?: boolean
+  readonly capabilities?: readonly string[]
   readonly onlineAt?: number
   readonly activeAt?: number
 }
@@ -137,7 +140,10 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
     }),
 
   /** A runner as it is after it registered; returns its id. */
-  runner: async (scope: ActionsScope, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) => {
+  runner: async (
+    scope: ActionsScope,
+    { name = 'runner', labels = [], isEphemeral = false, capabilities = [], ...at }: NewRunner = {},
+  ) => {
     const { id } = await database.transaction((tx) =>
       insertRunner(tx, {
         ...scopeColumns(scope),
@@ -146,6 +152,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         token_hash: sha256Hex(randomUUID()),
         labels: JSON.stringify(labels),
         is_ephemeral: isEphemeral ? 1 : 0,
+        capabilities: JSON.stringify(capabilities),
         online_at: at.onlineAt ?? 0,
         active_at: at.activeAt ?? 0,
         created_at: 1,
@@ -155,3 +162,29 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
     return id
   },
 })
+
+/** Takes and ends jobs as runners do. */
+export const createFakeRunner = ({
+  database,
+  clock,
+  events,
+  jobs,
+}: Pick<App, 'database' | 'clock' | 'events' | 'jobs'>) => {
+  const progress = createRunProgress({ clock, events, jobs })
+  const factory = createActionsFactory({ database })
+  const jobOf = async (id: number) => (await listJobsByIds(database.read, [id]))[0]!
+  return {
+    /** Takes a waiting job; returns the id of the task. */
+    async take(id: number, runnerId = 7): Promise<number> {
+      const job = await jobOf(id)
+      expect(job.status).toBe('waiting')
+      const task = await factory.task(job.repoId, id, { attempt: job.attempt + 1, status: 'running', runnerId })
+      await database.transaction((tx) => progress.jobStarted(tx, job))
+      return task
+    },
+    async end(id: number, status: RunStatus = 'success'): Promise<void> {
+      const job = await jobOf(id)
+      await database.transaction((tx) => progress.jobEnded(tx, job, status))
+    },
+  }
+}

@@ -10,6 +10,7 @@ import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
 import { insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
 import { loadReleaseViews } from './releases/views.ts'
 import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
+import { reportChangedStatuses } from './statuses/report-statuses.ts'
 
 /** Reads and commands on the repositories of a fork network that run in the transaction of a caller in a later domain. */
 export const forkQueries = {
@@ -45,6 +46,7 @@ export const releaseQueries = {
 export const statusQueries = {
   find: findCommitStatus,
   listLatest: listLatestStatuses,
+  reportChanges: reportChangedStatuses,
 } as const
 
 /** Loads what the rules of protected branches need. */

@@ -21,6 +21,7 @@ const Workflow = { repo_id: Id, workflow: Type.String() }
 export const actionsEvents = {
   /** The state of a job changed; `run_status` is present if the state of its run changed, too. */
   'action_job.changed': Type.Object({ ...Run, job_id: Id, status: Status, run_status: Type.Optional(Status) }),
+  'action_run.approved': Type.Object(Run),
   'action_run.created': Type.Object({ ...Run, jobs: Jobs }),
   'action_run.deleted': Type.Object(Run),
   'action_run.rerun': Type.Object({ ...Run, status: Type.Optional(Status), jobs: Jobs }),

@@ -6,11 +6,21 @@ import {
   type Jobs,
   type ScheduledTask,
 } from '../../../core/jobs/index.ts'
+import type { Core } from '../../../core/module.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import type { RunProgress } from './runs/run-progress.service.ts'
+import { reportRun } from './runs/run-statuses.ts'
 import type { StoredFiles } from './stored-files.ts'
 
+const ofRun = Type.Object({ repo_id: Type.Integer(), run_id: Type.Integer() })
+
 const actionsJobPayloads = {
+  /** Starts the jobs of a run that nothing holds any longer. */
+  'actions.advance': ofRun,
   /** Marks expired artifacts and logs, and deletes their bytes. */
   'actions.expire': Type.Object({}),
+  /** Adds the commit statuses of a run. */
+  'actions.report': ofRun,
   /** Deletes those of the blobs that no log or artifact uses. */
   'actions.release': Type.Object({ hashes: Type.Array(Type.String()) }),
   /** Deletes all blobs that no log or artifact uses. */
@@ -21,7 +31,26 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof actionsJobPayloads> {}
 }
 
-export const createActionsJobs = (files: StoredFiles): JobDefinitions => ({
+/** Jobs of runs have a group of their own, so that they wait for nothing else. */
+export const RUNS_GROUP = { group: 'actions' }
+
+interface ActionsJobDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
+  readonly files: StoredFiles
+  readonly runProgress: Pick<RunProgress, 'advance'>
+}
+
+export const createActionsJobs = ({ files, runProgress, ...core }: ActionsJobDeps): JobDefinitions => ({
+  'actions.advance': defineJob(
+    actionsJobPayloads['actions.advance'],
+    ({ repo_id: repoId, run_id: runId }) =>
+      core.database.transaction((tx) => runProgress.advance(tx, asId(repoId), runId)),
+    RUNS_GROUP,
+  ),
+  'actions.report': defineJob(
+    actionsJobPayloads['actions.report'],
+    ({ repo_id: repoId, run_id: runId }) => reportRun(core, { repoId: asId(repoId), runId }),
+    RUNS_GROUP,
+  ),
   'actions.expire': defineJob(actionsJobPayloads['actions.expire'], (_, signal) => files.expire(signal)),
   'actions.release': defineJob(actionsJobPayloads['actions.release'], ({ hashes }, signal) =>
     files.deleteUnused(hashes, signal),

@@ -14,6 +14,9 @@ import { createRunnerLogin } from './runners/runner-login.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
 import { createRunChanges } from './runs/run-changes.service.ts'
+import { runControlOperations } from './runs/run-control.operations.ts'
+import { createRunProgress, type RunProgress } from './runs/run-progress.service.ts'
+import { runStatusSubscriptions } from './runs/run-statuses.ts'
 import { runListOperations } from './runs/run-lists.operations.ts'
 import { runOperations } from './runs/runs.operations.ts'
 import { createRuns } from './runs/runs.service.ts'
@@ -31,6 +34,7 @@ declare module '../../../core/module.ts' {
     readonly artifacts: Artifacts
     readonly runnerRegistration: Registration
     readonly runners: Runners
+    readonly runProgress: RunProgress
     readonly taskTokens: TaskTokens
     readonly workflows: Workflows
     readonly workflowReader: WorkflowReader
@@ -55,7 +59,8 @@ export const module = defineModule({
     const registration = createRegistration({ database, clock, events })
     const login = createRunnerLogin({ database, clock })
     const runs = createRuns({ database, repos, blobs })
-    const runChanges = createRunChanges({ database, clock, events, files })
+    const runProgress = createRunProgress({ clock, events, jobs })
+    const runChanges = createRunChanges({ database, clock, events, files, runProgress })
     const links = createDownloadLinks({ secrets, clock })
     const settings = readActionsSettings(config)
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
@@ -71,6 +76,7 @@ export const module = defineModule({
         artifacts,
         runnerRegistration: registration,
         runners,
+        runProgress,
         taskTokens,
         workflows,
         workflowReader,
@@ -79,6 +85,7 @@ export const module = defineModule({
         ...runnerOperations({ guards, runners, registration, clock }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
+        ...runControlOperations({ guards, runs, runChanges, site }),
         ...workflowOperations({ guards, workflows, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),
       ],
@@ -86,9 +93,10 @@ export const module = defineModule({
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],
       subscriptions: {
+        ...runStatusSubscriptions(jobs),
         'repo.deleted': (tx) => jobs.enqueue(tx, 'actions.sweep', {}, { key: 'all' }),
       },
-      jobs: createActionsJobs(files),
+      jobs: createActionsJobs({ database, clock, events, files, runProgress }),
       tasks: actionsTasks(jobs),
       checks: [filesCheck(database, blobs)],
     }

@@ -11,7 +11,7 @@ import { decideRunnerState } from './runners/runner.policy.ts'
 import type { Runner } from './runners/runner.store.ts'
 import type { ActionWorkflow, RunDetails } from './workflows/workflow.model.ts'
 import type { WorkflowView } from './workflows/workflows.service.ts'
-import { type UserModel, userPresenters } from '../../accounts/index.ts'
+import { type User, type UserModel, userPresenters } from '../../accounts/index.ts'
 import { presentStatus } from './runs/run-status.policy.ts'
 import type { JobView, RunView, TaskView } from './runs/run-views.ts'
 import type { Step } from './runs/task.store.ts'
@@ -58,8 +58,15 @@ const presentRunOnly = ({ id, repoId, oid }: Run): ActionWorkflowRun => ({
   run_attempt: 0,
   run_number: 0,
   status: '',
+  created_at: EPOCH_TIME,
+  updated_at: EPOCH_TIME,
   started_at: EPOCH_TIME,
   completed_at: EPOCH_TIME,
+  jobs_url: '',
+  logs_url: '',
+  artifacts_url: '',
+  cancel_url: '',
+  rerun_url: '',
 })
 
 export function presentRunner(runner: Runner, now: number): ActionRunner {
@@ -129,16 +136,15 @@ const headBranch = (ref: string): { readonly head_branch?: string } => {
   return name === undefined ? {} : { head_branch: name }
 }
 
-function presentActor({ run, actor }: RunView, site: Site): Static<typeof UserModel> {
-  return actor
+const presentActor = (actor: User | undefined, id: number, site: Site): Static<typeof UserModel> =>
+  actor
     ? userPresenters.presentOther(actor, site)
-    : (userPresenters.presentVirtualById(run.actorId, site) ?? userPresenters.presentGhost(site))
-}
+    : (userPresenters.presentVirtualById(id, site) ?? userPresenters.presentGhost(site))
 
 export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
-  const { run, repo } = view
+  const { run, repo, actor, triggerActor } = view
+  const present = (user: User | undefined, id: number) => presentActor(user, id, site)
   const urls = runUrls(repo.repo, run.id, site)
-  const actor = presentActor(view, site)
   return {
     id: run.id,
     url: urls.api,
@@ -146,17 +152,25 @@ export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
     display_title: run.title,
     path: `${run.workflow}@${run.ref}`,
     event: run.event,
-    run_attempt: 0,
+    run_attempt: run.attempt,
+    ...(run.attempt > 1 && { previous_attempt_url: `${urls.api}/attempts/${run.attempt - 1}` }),
     run_number: run.number,
     repository_id: run.repoId,
     head_sha: run.oid,
     ...headBranch(run.ref),
     ...presentStatus(run.status),
-    actor,
-    trigger_actor: actor,
+    actor: present(actor, run.actorId),
+    trigger_actor: present(triggerActor, run.triggerActorId),
     repository: presentRepo(repo, site),
+    created_at: timeOf(run.createdAt),
+    updated_at: timeOf(run.updatedAt),
     started_at: timeOf(run.startedAt),
     completed_at: timeOf(run.stoppedAt),
+    jobs_url: `${urls.api}/jobs`,
+    logs_url: `${urls.api}/logs`,
+    artifacts_url: `${urls.api}/artifacts`,
+    cancel_url: `${urls.api}/cancel`,
+    rerun_url: `${urls.api}/rerun`,
   }
 }
 

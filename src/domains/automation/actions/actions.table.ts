@@ -128,12 +128,48 @@ export interface ActionRunTable {
   depth: Generated<number>
   /** What started it: an event with the name below `on` and the ref, or a schedule; empty for a request. */
   source: Generated<string>
+  /** Counts from 1. */
+  attempt: Generated<number>
+  /** The account that started the latest attempt; 0: the actor. */
+  trigger_actor_id: Generated<number>
+  /** As the workflow says; empty if it says nothing. */
+  workflow_name: Generated<string>
+  /** The commit that gets statuses of its jobs; empty: none. */
+  reported_oid: Generated<string>
   /** The aggregated status of its jobs. */
   status: RunStatus
   started_at: Generated<number>
   stopped_at: Generated<number>
   created_at: number
   updated_at: number
+}
+
+/** An attempt of a run that a rerun ended. */
+export interface ActionAttemptTable {
+  run_id: number
+  /** Counts from 1. */
+  attempt: number
+  trigger_actor_id: number
+  status: RunStatus
+  started_at: number
+  stopped_at: number
+  /** JSON: the state of each job at its end. */
+  jobs: string
+}
+
+/** When a workflow of the default branch runs by itself. */
+export interface ActionScheduleTable {
+  id: Generated<number>
+  repo_id: number
+  /** The file name of the workflow. */
+  workflow: string
+  workflow_path: string
+  cron: string
+  /** The account whose push brought it. */
+  actor_id: number
+  /** Epoch milliseconds. */
+  next_at: number
+  created_at: number
 }
 
 /** One job of a run, or one combination of its matrix. */
@@ -235,11 +271,13 @@ export interface ActionOutputTable {
 
 declare module '../../../core/db/schema.ts' {
   interface Schema {
+    action_attempt: ActionAttemptTable
     action_job: ActionJobTable
     action_log: ActionLogTable
     action_output: ActionOutputTable
     action_repo: ActionRepoTable
     action_run: ActionRunTable
+    action_schedule: ActionScheduleTable
     action_step: ActionStepTable
     action_task: ActionTaskTable
   }

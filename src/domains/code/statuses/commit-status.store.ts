@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder, Selectable } from 'kysely'
-import type { Db, Tx } from '../../../core/db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import type { DatabaseDialect } from '../../../core/db/dialect/dialect.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
@@ -24,12 +24,12 @@ export interface CommitStatus {
   readonly createdAt: number
 }
 
-interface CommitKey {
+export interface CommitKey {
   readonly repoId: RepoId
   readonly oid: string
 }
 
-interface StatusValues {
+export interface StatusValues {
   readonly state: StatusState
   readonly context: string
   readonly description: string
@@ -53,6 +53,13 @@ const toStatus = (row: Selectable<CommitStatusTable>): CommitStatus => ({
   creatorId: row.creator_id,
   createdAt: row.created_at,
 })
+
+/** Until the transaction ends, no other one adds statuses in the repository. */
+export async function lockStatuses(tx: Tx, { repoId }: CommitKey): Promise<void> {
+  await dialectOf(tx)
+    .lockRows(tx.selectFrom('repo').select('id').where('id', '=', repoId))
+    .execute()
+}
 
 /** Inserts the status with the next number of its commit. */
 export async function insertCommitStatus(

@@ -18,6 +18,10 @@ export interface Job {
   readonly labels: readonly string[]
   /** It has an `if`, which the runner evaluates. */
   readonly hasCondition: boolean
+  /** JSON: the group that the job joins when it is ready; empty: none, or joined. */
+  readonly concurrency: string
+  /** Empty: none. */
+  readonly concurrencyGroup: string
   readonly attempt: number
   /** 0: no runner has taken it yet. */
   readonly taskId: number
@@ -36,6 +40,8 @@ const NAMES = [
   'needs',
   'labels',
   'has_condition',
+  'concurrency',
+  'concurrency_group',
   'attempt',
   'task_id',
   'status',
@@ -55,6 +61,8 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
   needs: JSON.parse(row.needs) as string[],
   labels: JSON.parse(row.labels) as string[],
   hasCondition: row.has_condition === 1,
+  concurrency: row.concurrency,
+  concurrencyGroup: row.concurrency_group,
   attempt: row.attempt,
   taskId: row.task_id,
   status: row.status,
@@ -133,7 +141,7 @@ export async function updateJob(tx: Tx, id: number, values: Updateable<ActionJob
   await tx.updateTable('action_job').set(values).where('id', '=', id).execute()
 }
 
-/** Resets jobs to wait for a runner or for other jobs, as if they had never run. */
+/** Resets jobs to wait for a runner or for other jobs, as if they had never run; they join their groups again. */
 export async function resetJobs(
   tx: Tx,
   ids: readonly number[],
@@ -145,6 +153,14 @@ export async function resetJobs(
     .set({ status, task_id: 0, started_at: 0, stopped_at: 0, updated_at: at })
     .where('id', 'in', ids)
     .execute()
+  const members = await tx
+    .selectFrom('action_job')
+    .select(['id', 'concurrency_group', 'cancels_in_progress'])
+    .where('id', 'in', ids)
+    .where('concurrency_group', '!=', '')
+    .execute()
+  for (const { id, concurrency_group: group, cancels_in_progress: cancels } of members)
+    await updateJob(tx, id, { concurrency: JSON.stringify({ group, cancels: cancels === 1 }), concurrency_group: '' })
 }
 
 /** The number of jobs of the run that are not final. */

@@ -43,9 +43,10 @@ describe('aggregateStatus', () => {
     [['success', 'skipped'], 'success'],
     [['success', 'failure'], 'failure'],
     [['failure', 'waiting', 'blocked'], 'waiting'],
-    [['failure', 'blocked'], 'failure'],
+    [['failure', 'blocked'], 'blocked'],
+    [['failure', 'cancelled', 'success'], 'cancelled'],
     [['running', 'waiting'], 'running'],
-    [['running', 'cancelled'], 'cancelled'],
+    [['running', 'cancelled'], 'running'],
     [['blocked', 'success'], 'blocked'],
   ])('of %j is %s', (jobs, wanted) => {
     expect(aggregateStatus(jobs)).toBe(wanted)

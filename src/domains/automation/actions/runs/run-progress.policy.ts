@@ -8,6 +8,17 @@ interface NeedingJob {
   readonly status: RunStatus
 }
 
+/** The blocked jobs that need nothing any longer, with their new states. */
+export function decideReady<Job extends NeedingJob>(jobs: readonly Job[]): ReadonlyMap<Job, 'waiting' | 'skipped'> {
+  const released = decideReleases(jobs)
+  return new Map(
+    jobs.flatMap((job) => {
+      const status = job.status === 'blocked' && job.needs.length === 0 ? 'waiting' : released.get(job.id)
+      return status === undefined ? [] : [[job, status] as const]
+    }),
+  )
+}
+
 /**
  * The blocked jobs whose required jobs have all ended, with their new states. A job that is skipped in this way releases
  * the jobs that need it (behaviour/actions#needs-if-matrix-concurrency-rerun).

@@ -1,84 +1,192 @@
 import type { Core } from '../../../../core/module.ts'
-import { actorOf } from '../../../../core/access/viewer.ts'
+import { type Actor, actorOf } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
+import { lockWorkflows } from '../workflows/workflow-state.store.ts'
+import { type GroupOwner, listGroupMembers } from './group.store.ts'
 import { type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
-import { decideReleases } from './run-progress.policy.ts'
+import { decideReady, decideReleases } from './run-progress.policy.ts'
 import { aggregateStatus, isDone, type RunStatus } from './run-status.policy.ts'
 import { lockRun, type Run, updateRun } from './run.store.ts'
+import { cancelTasks } from './task.store.ts'
 
 /** The account to which what runners report is attributed. */
 const JOBS = actorOf(asId(-2))
 
+type Changes = ReadonlyMap<number, RunStatus>
+
+/** A concurrency group, and whether a new member cancels the ones that have begun. */
+export interface Group {
+  readonly group: string
+  readonly cancels: boolean
+}
+
 export type RunProgress = ReturnType<typeof createRunProgress>
 
 /**
- * How the jobs that runners take and end change their runs (behaviour/actions#needs-if-matrix-concurrency-rerun).
- * NOTE: whoever changes jobs locks the run first, then the jobs.
+ * How jobs that runners take and end change their runs (behaviour/actions#needs-if-matrix-concurrency-rerun).
+ * NOTE: whoever changes jobs locks the run first, then the jobs. Who changes several runs locks the workflows of the
+ * repository before; `advance` and `join` do.
  */
-export function createRunProgress({ clock, events }: Pick<Core, 'clock' | 'events'>) {
-  async function appendChanges(
-    tx: Tx,
-    run: Run,
-    { jobs, runStatus }: { readonly jobs: ReadonlyMap<number, RunStatus>; readonly runStatus?: RunStatus | undefined },
-  ): Promise<void> {
-    const payload = { repo_id: run.repoId, run_id: run.id, number: run.number, workflow: run.workflow }
-    let changed = runStatus === undefined ? {} : { run_status: runStatus }
-    for (const [id, status] of jobs) {
-      const origin = { actor: JOBS, repoId: run.repoId, at: clock.now() }
-      await events.append(tx, 'action_job.changed', origin, { ...payload, job_id: id, status, ...changed })
-      changed = {}
+export function createRunProgress({ clock, events, jobs: queue }: Pick<Core, 'clock' | 'events' | 'jobs'>) {
+  /** Changes jobs of a locked run; the jobs that waited for them start to wait for a runner, or are skipped. */
+  async function change(tx: Tx, run: Run, changes: Changes, actor: Actor = JOBS): Promise<void> {
+    const at = clock.now()
+    const before = await listAllJobsOfRun(tx, run.id)
+    const now = before.map((job) => ({ ...job, status: changes.get(job.id) ?? job.status }))
+    const released = run.isHeld ? new Map<number, RunStatus>() : decideReleases(now)
+    const joining = now.filter(({ id, concurrency }) => concurrency !== '' && released.get(id) === 'waiting')
+    for (const { id } of joining) released.delete(id)
+    const all = new Map([...changes, ...released])
+    for (const [id, status] of all) {
+      const times = status === 'running' ? { started_at: at, stopped_at: 0 } : { stopped_at: isDone(status) ? at : 0 }
+      await updateJob(tx, id, { status, ...times, updated_at: at })
+    }
+    const after = now.map((job) => ({ ...job, status: released.get(job.id) ?? job.status }))
+    const statuses = after.map(({ status }) => status)
+    const runStatus = await updateAggregate(tx, run, { statuses, at })
+    await appendChanges({ tx, events, run }, all, { actor, at, runStatus })
+    if (joining.length > 0) await enqueueAdvance(tx, run)
+    await wakeGroups(
+      tx,
+      run,
+      after.filter(({ id, status }) => all.has(id) && isDone(status)),
+      statuses.every(isDone),
+    )
+    if ([...all.values()].includes('waiting')) await raiseQueuesOf(tx, run)
+  }
+
+  const enqueueAdvance = (tx: Tx, { id, repoId }: { id: number; repoId: Run['repoId'] }): Promise<void> =>
+    queue.enqueue(tx, 'actions.advance', { repo_id: repoId, run_id: id }, { key: String(id) })
+
+  /** Advances the runs that wait for the groups of a run or of its jobs which have ended. */
+  async function wakeGroups(tx: Tx, run: Run, ended: readonly Job[], isRunDone: boolean): Promise<void> {
+    const groups = new Set(ended.map((job) => job.concurrencyGroup))
+    if (isRunDone) groups.add(run.concurrencyGroup)
+    groups.delete('')
+    for (const group of groups) {
+      const members = await listGroupMembers(tx, run.repoId, group, { runId: 0, jobId: 0 })
+      for (const { runId, isActive } of members)
+        if (!isActive) await enqueueAdvance(tx, { id: runId, repoId: run.repoId })
     }
   }
 
-  /** Stores the aggregated status; returns it if it is another one than before. */
-  async function updateAggregate(
+  async function raiseQueuesOf(tx: Tx, { repoId }: Run): Promise<void> {
+    const repo = await repoQueries.findById(tx, repoId)
+    if (repo !== undefined) await raiseQueues(tx, repo)
+  }
+
+  /**
+   * Cancels jobs of a locked run. A runner that ends cancelled jobs itself does so, unless `isForced`: its job stays
+   * running until then.
+   */
+  async function cancel(
     tx: Tx,
     run: Run,
-    jobs: readonly { status: RunStatus }[],
-  ): Promise<RunStatus | undefined> {
-    const at = clock.now()
-    const status = aggregateStatus(jobs.map((job) => job.status))
-    if (status === run.status) return undefined
-    await updateRun(tx, run.id, {
-      status,
-      updated_at: at,
-      started_at: run.startedAt === 0 && status === 'running' ? at : run.startedAt,
-      stopped_at: isDone(status) ? at : 0,
+    jobs: readonly Job[],
+    { actor, isForced = false }: { readonly actor?: Actor; readonly isForced?: boolean } = {},
+  ): Promise<void> {
+    const open = jobs.filter(({ status }) => !isDone(status))
+    const taskIds = open.filter(({ status }) => status === 'running').map(({ taskId }) => taskId)
+    const kept = new Set(await cancelTasks(tx, taskIds, { at: clock.now(), isForced }))
+    const ended = open.filter(({ status, taskId }) => status !== 'running' || !kept.has(taskId))
+    await change(tx, run, new Map(ended.map(({ id }) => [id, 'cancelled'])), actor)
+  }
+
+  /**
+   * Makes a run, or a job of it, a member of a group: cancels the members that wait, and those that run if it says so.
+   * Returns whether it has to wait for one. The workflows of the repository must be locked.
+   */
+  async function join(tx: Tx, repoId: Run['repoId'], { group, cancels }: Group, owner: GroupOwner): Promise<boolean> {
+    for (const { runId, jobId, hasBegun } of await listGroupMembers(tx, repoId, group, owner)) {
+      if (hasBegun && !cancels) continue
+      const run = await lockRun(tx, repoId, runId)
+      const jobs = run === undefined ? [] : await listAllJobsOfRun(tx, runId)
+      if (run !== undefined) await cancel(tx, run, jobId === 0 ? jobs : jobs.filter(({ id }) => id === jobId))
+    }
+    return isBusy(tx, repoId, group, owner)
+  }
+
+  const isBusy = async (tx: Tx, repoId: Run['repoId'], group: string, owner: GroupOwner): Promise<boolean> =>
+    (await listGroupMembers(tx, repoId, group, owner)).some(({ isActive }) => isActive)
+
+  /** Whether a job that is ready must wait for its group, which it joins if it has not. */
+  async function waitsForGroup(tx: Tx, run: Run, job: Job): Promise<boolean> {
+    const owner = { runId: run.id, jobId: job.id }
+    if (job.concurrency === '')
+      return job.concurrencyGroup !== '' && isBusy(tx, run.repoId, job.concurrencyGroup, owner)
+    const wanted = JSON.parse(job.concurrency) as Group
+    await updateJob(tx, job.id, {
+      concurrency: '',
+      concurrency_group: wanted.group,
+      cancels_in_progress: flag(wanted.cancels),
     })
-    return status
+    return join(tx, run.repoId, wanted, owner)
   }
 
   return {
+    join,
+    cancel,
     /** A runner has taken a waiting job. */
     async jobStarted(tx: Tx, job: Job): Promise<void> {
       const run = await lockRun(tx, job.repoId, job.runId)
-      if (run === undefined) return
-      const at = clock.now()
-      await updateJob(tx, job.id, { status: 'running', started_at: at, stopped_at: 0, updated_at: at })
-      const runStatus = await updateAggregate(tx, run, await listAllJobsOfRun(tx, run.id))
-      await appendChanges(tx, run, { jobs: new Map([[job.id, 'running']]), runStatus })
+      if (run !== undefined) await change(tx, run, new Map([[job.id, 'running']]))
     },
 
     /** A job has ended; the jobs that waited for it start to wait for a runner, or are skipped. */
     async jobEnded(tx: Tx, job: Job, status: RunStatus): Promise<void> {
       const run = await lockRun(tx, job.repoId, job.runId)
-      if (run === undefined) return
-      const at = clock.now()
-      await updateJob(tx, job.id, { status, stopped_at: at, updated_at: at })
-      const jobs = await listAllJobsOfRun(tx, run.id)
-      const releases = decideReleases(jobs)
-      for (const [id, next] of releases)
-        await updateJob(tx, id, { status: next, stopped_at: isDone(next) ? at : 0, updated_at: at })
-      if ([...releases.values()].includes('waiting')) {
-        const repo = await repoQueries.findById(tx, job.repoId)
-        if (repo !== undefined) await raiseQueues(tx, repo)
-      }
-      const now = jobs.map((one) => ({ status: releases.get(one.id) ?? one.status }))
-      const runStatus = await updateAggregate(tx, run, now)
-      await appendChanges(tx, run, { jobs: new Map([[job.id, status], ...releases]), runStatus })
+      if (run !== undefined) await change(tx, run, new Map([[job.id, status]]))
     },
+
+    /** Starts the blocked jobs of a run that nothing holds any longer: no approval, no need and no group. */
+    async advance(tx: Tx, repoId: Run['repoId'], runId: number): Promise<void> {
+      await lockWorkflows(tx, repoId)
+      const run = await lockRun(tx, repoId, runId)
+      if (run === undefined || run.isHeld) return
+      const { concurrencyGroup: group, startedAt } = run
+      if (group !== '' && startedAt === 0 && (await isBusy(tx, repoId, group, { runId, jobId: 0 }))) return
+      const changes = new Map<number, RunStatus>()
+      for (const [job, status] of decideReady(await listAllJobsOfRun(tx, runId)))
+        if (status === 'skipped' || !(await waitsForGroup(tx, run, job))) changes.set(job.id, status)
+      // NOTE: joining a group may have cancelled other jobs of the run.
+      const current = await lockRun(tx, repoId, runId)
+      if (current !== undefined && changes.size > 0) await change(tx, current, changes)
+    },
+  }
+}
+
+/** Stores the aggregated status; returns it if it is another one than before. */
+async function updateAggregate(
+  tx: Tx,
+  run: Run,
+  { statuses, at }: { statuses: readonly RunStatus[]; at: number },
+): Promise<RunStatus | undefined> {
+  const status = aggregateStatus(statuses)
+  if (status === run.status) return undefined
+  await updateRun(tx, run.id, {
+    status,
+    updated_at: at,
+    started_at: run.startedAt === 0 && status === 'running' ? at : run.startedAt,
+    stopped_at: isDone(status) ? at : 0,
+  })
+  return status
+}
+
+/** `runStatus` is the new status of the run, if it has changed. */
+async function appendChanges(
+  { tx, events, run }: { readonly tx: Tx; readonly events: Core['events']; readonly run: Run },
+  jobs: Changes,
+  { actor, at, runStatus }: { readonly actor: Actor; readonly at: number; readonly runStatus: RunStatus | undefined },
+): Promise<void> {
+  const payload = { repo_id: run.repoId, run_id: run.id, number: run.number, workflow: run.workflow }
+  let changed = runStatus === undefined ? {} : { run_status: runStatus }
+  for (const [id, status] of jobs) {
+    const origin = { actor, repoId: run.repoId, at }
+    await events.append(tx, 'action_job.changed', origin, { ...payload, job_id: id, status, ...changed })
+    changed = {}
   }
 }

@@ -40,9 +40,9 @@ export function readStatuses(words: readonly string[]): { statuses: readonly Run
   return { statuses: [...new Set(wanted.flatMap((word) => WORDS.get(word)!))] }
 }
 
-const FIRST_PRESENT: readonly RunStatus[] = ['cancelled', 'running', 'waiting', 'failure', 'blocked']
+const FIRST_PRESENT: readonly RunStatus[] = ['running', 'waiting', 'blocked', 'cancelled', 'failure']
 
-/** The status of a run, aggregated from its jobs. */
+/** The status of a run, aggregated from its jobs; it is final when all of them are. */
 export function aggregateStatus(jobs: readonly RunStatus[]): RunStatus {
   if (jobs.every((status) => status === 'skipped')) return 'skipped'
   return FIRST_PRESENT.find((status) => jobs.includes(status)) ?? 'success'

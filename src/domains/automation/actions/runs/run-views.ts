@@ -13,6 +13,8 @@ export interface RunView {
   readonly repo: RepoView
   /** Undefined when the account was deleted. */
   readonly actor: User | undefined
+  /** Who started the latest attempt; undefined when the account was deleted. */
+  readonly triggerActor: User | undefined
 }
 
 export interface JobView {
@@ -48,13 +50,15 @@ export async function loadRunViews(
   const ids = [...new Set(runs.map(({ repoId }) => repoId))]
   const [views, actors] = await Promise.all([
     repoQueries.listByIds(read, ids).then((found) => repos.views(viewer, found)),
-    userQueries.listByIds(read, [...new Set(runs.map(({ actorId }) => actorId))]),
+    userQueries.listByIds(read, [...new Set(runs.flatMap(({ actorId, triggerActorId }) => [actorId, triggerActorId]))]),
   ])
   const viewOf = new Map(views.map((view) => [view.repo.id, view]))
   const actorOf = byId(actors)
   return runs.flatMap((run) => {
     const repo = viewOf.get(run.repoId)
-    return repo === undefined ? [] : [{ run, repo, actor: actorOf.get(run.actorId) }]
+    return repo === undefined
+      ? []
+      : [{ run, repo, actor: actorOf.get(run.actorId), triggerActor: actorOf.get(run.triggerActorId) }]
   })
 }
 

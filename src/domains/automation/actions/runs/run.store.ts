@@ -25,6 +25,21 @@ export interface Run {
   readonly actorId: UserId
   /** The number of runs that led to this one, each by the end of the one before. */
   readonly depth: number
+  /** It waits for the approval of somebody who may write to the repository. */
+  readonly isHeld: boolean
+  readonly needsApproval: boolean
+  readonly concurrencyGroup: string
+  readonly cancelsInProgress: boolean
+  /** Counts from 1. */
+  readonly attempt: number
+  /** The account that started the latest attempt. */
+  readonly triggerActorId: UserId
+  /** As the workflow says; empty if it says nothing. */
+  readonly workflowName: string
+  /** The commit that gets statuses of its jobs; empty: none. */
+  readonly reportedOid: string
+  readonly createdAt: number
+  readonly updatedAt: number
   readonly status: RunStatus
   readonly startedAt: number
   readonly stoppedAt: number
@@ -42,6 +57,16 @@ const COLUMNS = [
   'action_run.oid',
   'action_run.actor_id',
   'action_run.depth',
+  'action_run.needs_approval',
+  'action_run.approver_id',
+  'action_run.concurrency_group',
+  'action_run.cancels_in_progress',
+  'action_run.attempt',
+  'action_run.trigger_actor_id',
+  'action_run.workflow_name',
+  'action_run.reported_oid',
+  'action_run.created_at',
+  'action_run.updated_at',
   'action_run.status',
   'action_run.started_at',
   'action_run.stopped_at',
@@ -59,6 +84,16 @@ type RunRow = Pick<
   | 'oid'
   | 'actor_id'
   | 'depth'
+  | 'needs_approval'
+  | 'approver_id'
+  | 'concurrency_group'
+  | 'cancels_in_progress'
+  | 'attempt'
+  | 'trigger_actor_id'
+  | 'workflow_name'
+  | 'reported_oid'
+  | 'created_at'
+  | 'updated_at'
   | 'status'
   | 'started_at'
   | 'stopped_at'
@@ -75,6 +110,16 @@ const toRun = (row: RunRow): Run => ({
   oid: row.oid,
   actorId: asId(row.actor_id),
   depth: row.depth,
+  isHeld: row.needs_approval === 1 && row.approver_id === 0,
+  needsApproval: row.needs_approval === 1,
+  concurrencyGroup: row.concurrency_group,
+  cancelsInProgress: row.cancels_in_progress === 1,
+  attempt: row.attempt,
+  triggerActorId: asId(row.trigger_actor_id || row.actor_id),
+  workflowName: row.workflow_name,
+  reportedOid: row.reported_oid,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
   status: row.status,
   startedAt: row.started_at,
   stoppedAt: row.stopped_at,

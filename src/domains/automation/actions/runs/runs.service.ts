@@ -8,7 +8,8 @@ import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { userQueries } from '../../../accounts/index.ts'
-import { findJob, type Job, type JobQuery, listJobs, listJobsOfRun } from './job.store.ts'
+import { type Attempt, findAttempt } from './attempt.store.ts'
+import { findJob, type Job, type JobQuery, listAllJobsOfRun, listJobs, listJobsOfRun } from './job.store.ts'
 import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './run.store.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
 import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
@@ -16,6 +17,12 @@ import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
 interface RunQuery {
   readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
   readonly paging: Paging
+}
+
+/** `past` is what was recorded of an attempt before the latest one. */
+interface RunAttempt {
+  readonly run: Run
+  readonly past: Attempt | undefined
 }
 
 interface JobLog {
@@ -41,6 +48,16 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
   const get = async (repoId: RepoId, id: number): Promise<Run> => requireRun(await findRun(read, repoId, id))
   const getJob = async (repoId: RepoId, id: number): Promise<Job> => requireJob(await findJob(read, repoId, id))
 
+  /** The run in one of its attempts. Throws NotFound. */
+  async function getAttempt(repoId: RepoId, id: number, attempt: number): Promise<RunAttempt> {
+    const run = await get(repoId, id)
+    if (attempt === run.attempt) return { run, past: undefined }
+    const past = await findAttempt(read, id, attempt)
+    if (past === undefined) throw notFound('the run has no such attempt')
+    const { status, startedAt, stoppedAt, triggerActorId } = past
+    return { run: { ...run, attempt, status, startedAt, stoppedAt, triggerActorId }, past }
+  }
+
   return {
     /** Newest first. An actor that does not exist has no runs. */
     async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
@@ -51,6 +68,20 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     },
     /** Throws NotFound, also for a run of another repository. */
     get,
+    getAttempt,
+    /** Sorted by id. Throws NotFound. */
+    async listJobsOfAttempt(
+      { repoId, id, attempt }: { readonly repoId: RepoId; readonly id: number; readonly attempt: number },
+      { statuses, paging }: JobQuery,
+    ): Promise<Page<JobView>> {
+      const { past } = await getAttempt(repoId, id, attempt)
+      const stateOf = new Map(past?.jobs.map((job) => [job.id, job]))
+      const jobs = (await listAllJobsOfRun(read, id))
+        .map((job) => ({ ...job, ...stateOf.get(job.id) }))
+        .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+      const items = jobs.slice(paging.offset, paging.offset + paging.limit)
+      return jobPage({ items, total: jobs.length })
+    },
     view: async (viewer: Viewer, run: Run): Promise<RunView> =>
       requireView((await loadRunViews({ read, repos }, viewer, [run]))[0]),
     /** Sorted by id. */

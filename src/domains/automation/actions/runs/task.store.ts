@@ -56,6 +56,41 @@ export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): P
   return id
 }
 
+/**
+ * Asks the runners of running tasks to stop. Ends the tasks, except those whose runners end cancelled jobs themselves,
+ * unless `isForced`; returns the ids of these.
+ */
+export async function cancelTasks(
+  tx: Tx,
+  ids: readonly number[],
+  { at, isForced }: { readonly at: number; readonly isForced: boolean },
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await tx
+    .selectFrom('action_task')
+    .leftJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
+    .select(['action_task.id', 'action_runner.capabilities'])
+    .where('action_task.id', 'in', [...ids])
+    .execute()
+  const kept = rows.flatMap(({ id, capabilities }) =>
+    !isForced && (JSON.parse(capabilities ?? '[]') as string[]).includes('cancelling') ? id : [],
+  )
+  await tx
+    .updateTable('action_task')
+    .set({ cancel_requested_at: at, updated_at: at })
+    .where('id', 'in', [...ids])
+    .execute()
+  const ended = ids.filter((id) => !kept.includes(id))
+  if (ended.length > 0)
+    await tx
+      .updateTable('action_task')
+      .set({ status: 'cancelled', stopped_at: at })
+      .where('id', 'in', ended)
+      .where('status', '=', 'running')
+      .execute()
+  return kept
+}
+
 /** Times are epoch milliseconds, 0 for never. */
 export interface Step {
   readonly taskId: number

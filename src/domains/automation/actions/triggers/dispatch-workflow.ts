@@ -91,7 +91,7 @@ export async function dispatchWorkflow(
   const planned = await reader.plan(source, { contexts: { github, vars, inputs: typedInputs(declared, inputs) } })
   const plan = requireValid(file, planned!)
   const title = (await git.objects.commit(oid)).message.split('\n', 1)[0]!
-  const run = { isFromFork: false, needsApproval: false, depth: 0, source: '', placeholders, plan }
+  const run = { isFromFork: false, needsApproval: false, depth: 0, source: '', reportedOid: '', placeholders, plan }
   return database.transaction(async (tx) => {
     const started = { ...run, repo, workflow: file, title, on, ref, oid, actor, payload }
     const inserted = await insertPlannedRun(tx, deps, started)

@@ -8,6 +8,7 @@ import { raiseQueues } from '../runners/runner.store.ts'
 import { insertJobs } from '../runs/job.store.ts'
 import { aggregateStatus } from '../runs/run-status.policy.ts'
 import { findRunOfSource, insertRun, type Run, updateRun } from '../runs/run.store.ts'
+import type { RunProgress } from '../runs/run-progress.service.ts'
 import { lockWorkflows } from '../workflows/workflow-state.store.ts'
 import type { PlannedJob, RunPlan } from '../workflows/workflow.policy.ts'
 
@@ -36,7 +37,13 @@ export interface NewRun {
   /** The same source starts a workflow once; empty for a request. */
   readonly source: string
   readonly placeholders: Placeholders
+  /** The commit that gets statuses of the jobs; empty: none. */
+  readonly reportedOid: string
   readonly plan: RunPlan
+}
+
+export interface InsertDeps extends Pick<Core, 'clock' | 'events'> {
+  readonly runProgress: Pick<RunProgress, 'advance' | 'join'>
 }
 
 const TITLE_LENGTH = 255
@@ -47,7 +54,7 @@ const TITLE_LENGTH = 255
  */
 export async function insertPlannedRun(
   tx: Tx,
-  { clock, events }: Pick<Core, 'clock' | 'events'>,
+  { clock, events, runProgress }: InsertDeps,
   started: NewRun,
 ): Promise<Run | undefined> {
   const { repo, workflow, source, actor } = started
@@ -55,36 +62,45 @@ export async function insertPlannedRun(
   const disabled = await lockWorkflows(tx, repo.id)
   if (disabled.includes(workflow.name)) return undefined
   if (source !== '' && (await findRunOfSource(tx, repo.id, source, workflow.path)) !== undefined) return undefined
-  const isHeld = started.needsApproval
-  const status = aggregateStatus(started.plan.jobs.map((job) => startOf(job, isHeld)))
   const run = await insertRun(tx, {
     repo_id: repo.id,
     workflow: workflow.name,
     workflow_path: workflow.path,
+    workflow_name: started.plan.name,
     title: '',
     event: started.on,
     ref: started.ref,
     oid: started.oid,
+    reported_oid: started.reportedOid,
     actor_id: actor.account.id,
     payload: JSON.stringify(started.payload),
     is_from_fork: flag(started.isFromFork),
     needs_approval: flag(started.needsApproval),
     depth: started.depth,
     source,
-    status,
+    status: 'blocked',
     created_at: at,
     updated_at: at,
   })
   const plan = fillIn(started.plan, started.placeholders, run)
-  const title = (plan.runName || started.title).slice(0, TITLE_LENGTH).toWellFormed()
-  await updateRun(tx, run.id, { title })
-  const rows = plan.jobs.map((job) => toRow(job, run, { at, isHeld }))
+  const group = plan.concurrency
+  const waits =
+    started.needsApproval ||
+    (group !== undefined && (await runProgress.join(tx, repo.id, group, { runId: run.id, jobId: 0 })))
+  const rows = plan.jobs.map((job) => toRow(job, run, { at, waits }))
+  const values = {
+    title: (plan.runName || started.title).slice(0, TITLE_LENGTH).toWellFormed(),
+    status: aggregateStatus(rows.map((row) => row.status)),
+    ...(group && { concurrency_group: group.group, cancels_in_progress: flag(group.cancels) }),
+  }
+  await updateRun(tx, run.id, values)
   const ids = await insertJobs(tx, rows)
   const jobs = rows.map((row, index) => ({ id: ids[index]!, status: row.status }))
   const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow, jobs }
   await events.append(tx, 'action_run.created', { actor, repoId: repo.id, at }, payload)
-  if (status === 'waiting') await raiseQueues(tx, repo)
-  return { ...run, title }
+  if (!waits && plan.jobs.some((job) => job.concurrency !== undefined)) await runProgress.advance(tx, repo.id, run.id)
+  if (values.status === 'waiting') await raiseQueues(tx, repo)
+  return { ...run, title: values.title, status: values.status }
 }
 
 function fillIn(plan: RunPlan, { runId, runNumber }: Placeholders, run: Run): RunPlan {
@@ -92,13 +108,10 @@ function fillIn(plan: RunPlan, { runId, runNumber }: Placeholders, run: Run): Ru
   return JSON.parse(text) as RunPlan
 }
 
-const startOf = (job: PlannedJob, isHeld: boolean): 'waiting' | 'blocked' =>
-  job.needs.length > 0 || isHeld ? 'blocked' : 'waiting'
-
 const toRow = (
   job: PlannedJob,
   { id, repoId }: Run,
-  { at, isHeld }: { readonly at: number; readonly isHeld: boolean },
+  { at, waits }: { readonly at: number; readonly waits: boolean },
 ) => ({
   repo_id: repoId,
   run_id: id,
@@ -110,7 +123,8 @@ const toRow = (
   has_condition: flag(job.hasCondition),
   steps: JSON.stringify(job.steps),
   permissions: job.permissions,
-  status: startOf(job, isHeld),
+  concurrency: job.concurrency === undefined ? '' : JSON.stringify(job.concurrency),
+  status: waits || job.needs.length > 0 || job.concurrency !== undefined ? ('blocked' as const) : ('waiting' as const),
   created_at: at,
   updated_at: at,
 })

@@ -15,10 +15,10 @@ import type { WorkflowReader } from '../workflows/workflow-reader.ts'
 import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
 import { describeInvalid } from '../workflows/workflow.policy.ts'
 import { githubContext } from './github-context.ts'
-import { insertPlannedRun, newPlaceholders } from './insert-run.ts'
+import { type InsertDeps, insertPlannedRun, newPlaceholders } from './insert-run.ts'
 import { asksToSkip, type Occurrence, occurrencesOf, typesOf } from './occurrences.policy.ts'
 
-export interface StartDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log' | 'site'> {
+export interface StartDeps extends InsertDeps, Pick<Core, 'database' | 'git' | 'log' | 'site'> {
   readonly messageBuilders: Services['messageBuilders']
   readonly actionsVariables: Pick<Services['actionsVariables'], 'loadFor'>
   readonly reader: WorkflowReader
@@ -156,11 +156,20 @@ async function startOne(
       ...located,
       workflow: file,
       title: located.message.split('\n', 1)[0]!,
+      reportedOid: reportedOid(located),
       needsApproval,
       placeholders,
       plan: planned.found,
     }),
   )
+}
+
+/** The commit that gets statuses of the jobs: the head of a pull request; none for events that are not about commits. */
+function reportedOid({ on, oid, payload }: Located): string {
+  if (on === 'push' || on === 'release') return oid
+  if (!on.startsWith('pull_request')) return ''
+  const pull = isMembers(payload['pull_request']) ? payload['pull_request'] : {}
+  return isMembers(pull['head']) && typeof pull['head']['sha'] === 'string' ? pull['head']['sha'] : oid
 }
 
 /** The changed paths, if filters ask for them; undefined when there are too many or no commit to compare with. */

@@ -8,6 +8,7 @@ import {
 } from '../../../../core/events/index.ts'
 import type { Core } from '../../../../core/module.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../../core/jobs/index.ts'
+import { RUNS_GROUP } from '../actions.jobs.ts'
 import { hasWorkflows } from '../workflows/workflow-state.store.ts'
 
 const triggerJobPayloads = {
@@ -18,9 +19,6 @@ const triggerJobPayloads = {
 declare module '../../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof triggerJobPayloads> {}
 }
-
-/** Jobs of workflows have a group of their own, so that they wait for nothing else. */
-const GROUP = { group: 'actions' }
 
 export const createTriggerJobs = (
   { database }: Pick<Core, 'database'>,
@@ -35,7 +33,7 @@ export const createTriggerJobs = (
       const { actor_id: actorId, created_at: at, payload } = row
       await start({ id, kind, repoId, actorId, at, payload: JSON.parse(payload) as unknown } as DomainEvent)
     },
-    GROUP,
+    RUNS_GROUP,
   ),
 })
 

@@ -7,9 +7,9 @@ import { createTriggerJobs, triggerSubscriptions } from './triggers.jobs.ts'
 /** Starts runs of workflows: by events, whose payloads are those of webhooks, by schedules and by requests. */
 export const module = defineModule({
   name: 'triggers',
-  needs: ['repos', 'messageBuilders', 'actionsVariables', 'workflowReader'],
-  create(core, { repos, messageBuilders, actionsVariables, workflowReader }, guards) {
-    const deps = { ...core, repos, messageBuilders, actionsVariables, reader: workflowReader }
+  needs: ['repos', 'messageBuilders', 'actionsVariables', 'workflowReader', 'runProgress'],
+  create(core, { repos, messageBuilders, actionsVariables, workflowReader: reader, runProgress }, guards) {
+    const deps = { ...core, repos, messageBuilders, actionsVariables, reader, runProgress }
     return {
       operations: [
         dispatchOperation({ guards, site: core.site, start: (actor, wanted) => dispatchWorkflow(deps, actor, wanted) }),

@@ -45,6 +45,8 @@ export interface PlannedJob {
 
 /** The run that an event starts. */
 export interface RunPlan {
+  /** Of the workflow; empty if there is none. */
+  readonly name: string
   /** Empty if there is none. */
   readonly runName: string
   readonly concurrency: Concurrency | undefined

@@ -29,6 +29,7 @@ export function planRun(workflow: Members, contexts: Contexts): RunPlan {
     }
   }
   return {
+    name: nameText(workflow['name']),
     runName: nameText(expressions.value(workflow['run-name'], ['run-name'])),
     concurrency: readConcurrency(expressions.value(workflow['concurrency'], ['concurrency']), ['concurrency']),
     jobs,
