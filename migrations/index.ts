@@ -13,6 +13,7 @@ import { addSyncReports } from './202611262225-sync-reports.ts'
 import { addRunnerProtocol } from './202611270100-runner-protocol.ts'
 import { createProjects } from './202611270110-projects.ts'
 import { addWorkflowEvents } from './202611270120-workflow-events.ts'
+import { createPackageIndexes } from './202611270125-package-indexes.ts'
 import { addRunStates } from './202611270140-run-states.ts'
 import type { Schema } from './_helpers.ts'
 
@@ -36,6 +37,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270100-runner-protocol': addRunnerProtocol,
   '202611270110-projects': createProjects,
   '202611270120-workflow-events': addWorkflowEvents,
+  '202611270125-package-indexes': createPackageIndexes,
   '202611270140-run-states': addRunStates,
 }
 

@@ -1226,6 +1226,44 @@ package_file
   package_file_pkey PRIMARY KEY (id)
   package_file_version_id_fkey FOREIGN KEY (version_id) REFERENCES package_version(id) ON DELETE CASCADE
 
+package_index
+  id bigint not null identity
+  owner_id bigint not null
+  type text not null
+  state text not null
+  is_complete integer not null default 0
+  CREATE INDEX package_index_owner_id_type_state_idx ON public.package_index USING btree (owner_id, type, state)
+  CREATE UNIQUE INDEX package_index_pkey ON public.package_index USING btree (id)
+  package_index_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_index_pkey PRIMARY KEY (id)
+
+package_index_file
+  id bigint not null identity
+  index_id bigint not null
+  name text not null
+  size bigint not null
+  md5 text not null
+  sha1 text not null
+  sha256 text not null
+  sha512 text not null
+  CREATE INDEX package_index_file_sha256_idx ON public.package_index_file USING btree (sha256)
+  CREATE UNIQUE INDEX package_index_file_index_id_name_key ON public.package_index_file USING btree (index_id, name)
+  CREATE UNIQUE INDEX package_index_file_pkey ON public.package_index_file USING btree (id)
+  package_index_file_index_id_fkey FOREIGN KEY (index_id) REFERENCES package_index(id) ON DELETE CASCADE
+  package_index_file_pkey PRIMARY KEY (id)
+
+package_signing_key
+  id bigint not null identity
+  owner_id bigint not null
+  kind text not null
+  private_key text not null
+  public_key text not null
+  created_at bigint not null
+  CREATE UNIQUE INDEX package_signing_key_owner_id_kind_key ON public.package_signing_key USING btree (owner_id, kind)
+  CREATE UNIQUE INDEX package_signing_key_pkey ON public.package_signing_key USING btree (id)
+  package_signing_key_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_signing_key_pkey PRIMARY KEY (id)
+
 package_version
   id bigint not null identity
   package_id bigint not null

@@ -1489,6 +1489,47 @@ CREATE UNIQUE INDEX "package_file_version_id_name_key" on "package_file" (
   "version_id",
   "name");
 
+CREATE TABLE "package_index" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "type" text not null,
+  "state" text not null,
+  "is_complete" integer default 0 not null);
+
+CREATE INDEX "package_index_owner_id_type_state_idx" on "package_index" (
+  "owner_id",
+  "type",
+  "state");
+
+CREATE TABLE "package_index_file" (
+  "id" integer primary key autoincrement,
+  "index_id" bigint not null references "package_index" ("id") on delete cascade,
+  "name" text not null,
+  "size" bigint not null,
+  "md5" text not null,
+  "sha1" text not null,
+  "sha256" text not null,
+  "sha512" text not null);
+
+CREATE UNIQUE INDEX "package_index_file_index_id_name_key" on "package_index_file" (
+  "index_id",
+  "name");
+
+CREATE INDEX "package_index_file_sha256_idx" on "package_index_file" (
+  "sha256");
+
+CREATE TABLE "package_signing_key" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "kind" text not null,
+  "private_key" text not null,
+  "public_key" text not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "package_signing_key_owner_id_kind_key" on "package_signing_key" (
+  "owner_id",
+  "kind");
+
 CREATE TABLE "package_version" (
   "id" integer primary key autoincrement,
   "package_id" bigint not null references "package" ("id") on delete cascade,

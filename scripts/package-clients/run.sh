@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the real clients of the package registries against a server of its own: run.sh [maven|rubygems]...
+# Runs the real clients of the package registries against a server of its own: run.sh [client]...
 # A client is a file next to this one. It gets the address of a registry's owner ($BASE), a user ($OWNER), a token with
 # the scope write:package ($TOKEN) and an empty folder ($WORK), and fails if the client does.
 set -euo pipefail
@@ -27,7 +27,8 @@ node "$root/src/ingot.js" serve >"$dir/log" 2>&1 &
 server=$!
 curl --silent --fail --output /dev/null --retry 60 --retry-delay 1 --retry-all-errors "http://localhost:$port/api/readyz"
 
-for client in "${@:-maven}"; do
+[ $# -gt 0 ] || set -- maven go composer debian
+for client; do
   export WORK=$dir/$client
   mkdir "$WORK"
   (cd "$WORK" && bash -euo pipefail "$here/$client.sh") || { echo "$client: FAILED"; cat "$dir/log"; exit 1; }

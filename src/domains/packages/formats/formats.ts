@@ -1,8 +1,10 @@
 import type { CreateFormat } from '../registry/format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
+import { createDebianFormat } from './debian/debian.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
 import { createGoFormat } from './go/go.format.ts'
+import { createHelmFormat } from './helm/helm.format.ts'
 import { createMavenFormat } from './maven/maven.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
@@ -11,8 +13,10 @@ import { createPypiFormat } from './pypi/pypi.format.ts'
 export const FORMATS: readonly CreateFormat[] = [
   createCargoFormat,
   createComposerFormat,
+  createDebianFormat,
   createGenericFormat,
   createGoFormat,
+  createHelmFormat,
   createMavenFormat,
   createNpmFormat,
   createPypiFormat,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import { type BlobStore, sweepBlobs } from '../../../core/blobs/index.ts'
+import { type BlobStore, type StoredBlob, sweepBlobs } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import { unavailable } from '../../../core/platform/errors.ts'
@@ -29,7 +29,7 @@ import { appendPackageEvent } from './package-event.ts'
 import { createPackageReads, type VersionName } from './package-reads.ts'
 
 /** Stored bytes with their digests in lower-case hex. */
-interface ReceivedFile {
+export interface ReceivedFile {
   /** Bytes. */
   readonly size: number
   readonly md5: string
@@ -140,18 +140,28 @@ export function createPackageContents(deps: ContentsDeps) {
       const hold = blobs.hold()
       return {
         receive: async (source, before = 0) => {
-          const sums = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') }
-          const { hash, size } = await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize - before })
-          return {
-            size,
-            sha256: hash,
-            md5: sums.md5.digest('hex'),
-            sha1: sums.sha1.digest('hex'),
-            sha512: sums.sha512.digest('hex'),
-          }
+          const sums = startSums()
+          const blob = await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize - before })
+          return withSums(blob, sums)
         },
         release: () => hold.release(isUsed),
       }
+    },
+
+    /** Stores bytes that `record` writes a row of, whatever their size. */
+    async store(
+      source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+      record: (content: ReceivedFile) => Promise<void>,
+    ): Promise<ReceivedFile> {
+      const sums = startSums()
+      let content: ReceivedFile | undefined
+      await blobs.put(summed(source, Object.values(sums)), {}, (blob) => record((content = withSums(blob, sums))))
+      return content!
+    },
+
+    /** Deletes bytes that no row names any more. */
+    async discard(hashes: readonly string[]): Promise<void> {
+      for (const hash of new Set(hashes)) await blobs.delete(hash, () => isUsed(hash))
     },
 
     /**
@@ -216,6 +226,18 @@ export function createPackageContents(deps: ContentsDeps) {
     sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, isUsed, signal),
   }
 }
+
+type Sums = Readonly<Record<'md5' | 'sha1' | 'sha512', ReturnType<typeof createHash>>>
+
+const startSums = (): Sums => ({ md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') })
+
+const withSums = ({ hash, size }: StoredBlob, { md5, sha1, sha512 }: Sums): ReceivedFile => ({
+  size,
+  sha256: hash,
+  md5: md5.digest('hex'),
+  sha1: sha1.digest('hex'),
+  sha512: sha512.digest('hex'),
+})
 
 async function* summed(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -4,6 +4,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
+import { type ListedFile, listFilesOfType, summarizeFiles } from './listed-files.store.ts'
 import { findVersion, listFiles, type PackageFile } from './package.store.ts'
 import {
   countPackageDownload,
@@ -27,6 +28,14 @@ export interface VersionName {
 /** Reads packages for the registries. */
 export function createPackageReads({ database, blobs }: { readonly database: Database; readonly blobs: BlobStore }) {
   const { read } = database
+  const find = async (
+    owner: User,
+    { type, name, version }: VersionName,
+    file: string,
+  ): Promise<PackageFile | undefined> => {
+    const found = await findVersion(read, { ownerId: owner.id, type, name }, version)
+    return found && findFile(read, found.id, file)
+  }
   return {
     findPackage: (owner: User, type: string, name: string): Promise<PackageEntry | undefined> =>
       findPackage(read, { ownerId: owner.id, type, name }),
@@ -44,10 +53,17 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
 
+    /** All files of a type, by their ids. */
+    listFilesOfType: (owner: User, type: string): AsyncIterable<ListedFile> => listFilesOfType(read, owner.id, type),
+    /** Tells whether the files of a type are still the same. */
+    summarizeFiles: (owner: User, type: string): Promise<{ readonly count: number; readonly sum: number }> =>
+      summarizeFiles(read, owner.id, type),
+
+    findFile: find,
+
     /** A file of a version by its name. Throws NotFound. */
-    async getFile(owner: User, { type, name, version }: VersionName, file: string): Promise<PackageFile> {
-      const found = await findVersion(read, { ownerId: owner.id, type, name }, version)
-      const row = found && (await findFile(read, found.id, file))
+    async getFile(owner: User, ref: VersionName, file: string): Promise<PackageFile> {
+      const row = await find(owner, ref, file)
       if (row === undefined) throw errors.packageNotFound()
       return row
     },

@@ -44,13 +44,13 @@ async function sendFile(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const etag = `"${file.sha256}"`
-  const modified = new Date(Math.floor(file.created_at / 1000) * 1000)
+  const modified = file.created_at === undefined ? undefined : new Date(Math.floor(file.created_at / 1000) * 1000)
   const fileName = name.slice(name.lastIndexOf('/') + 1)
   void reply.headers({
     'accept-ranges': 'bytes',
     'content-disposition': contentDisposition('attachment', fileName),
     'content-security-policy': SANDBOX_CSP,
-    'last-modified': modified.toUTCString(),
+    ...(modified && { 'last-modified': modified.toUTCString() }),
     'x-content-type-options': 'nosniff',
     etag,
     ...headers,
@@ -81,11 +81,11 @@ const countDownload = async (contents: PackageContents, { version_id: id }: File
 }
 
 /** If-None-Match takes precedence over If-Modified-Since (RFC 9110 §13.1.3). */
-function isUnmodified({ headers }: FastifyRequest, etag: string, modified: Date): boolean {
+function isUnmodified({ headers }: FastifyRequest, etag: string, modified: Date | undefined): boolean {
   const noneMatch = headers['if-none-match']
   if (noneMatch !== undefined) return etagMatches(noneMatch, etag)
   const since = Date.parse(headers['if-modified-since'] ?? '')
-  return !Number.isNaN(since) && modified.getTime() <= since
+  return modified !== undefined && !Number.isNaN(since) && modified.getTime() <= since
 }
 
 /** Ignores the range if If-Range names another content (RFC 9110 §13.1.5). */

@@ -5,6 +5,8 @@ import type { Core } from '../../../core/module.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
 import type { PackageFile } from '../packages/package.store.ts'
+import type { PackageIndexes } from './indexes/package-indexes.service.ts'
+import type { SigningKeys } from './signing/signing-keys.service.ts'
 
 /** A request to a registry whose caller may do what the route needs. */
 export interface FormatRequest {
@@ -41,7 +43,11 @@ export type FormatAnswer =
     }
   | {
       /** Sent with ranges, or by a redirect to the object store, and counted as a download of its version, if any. */
-      readonly file: Pick<PackageFile, 'name' | 'sha256' | 'size' | 'created_at'> & { readonly version_id?: number }
+      readonly file: Pick<PackageFile, 'name' | 'sha256' | 'size'> & {
+        readonly version_id?: number
+        /** Absent of a file that may change within a second, which is the precision of Last-Modified. */
+        readonly created_at?: number
+      }
       /** The name for the client if it is not the file's. */
       readonly name?: string
       readonly type?: string
@@ -79,7 +85,10 @@ export interface PackageFormat {
   credentials?(headers: IncomingHttpHeaders): Credentials
 }
 
-/** What formats read uploaded metadata with. */
-export type FormatTools = Pick<Core, 'taskPool'>
+/** What formats read uploaded metadata and write indexes with. */
+export interface FormatTools extends Pick<Core, 'clock' | 'taskPool'> {
+  readonly indexes: PackageIndexes
+  readonly signingKeys: SigningKeys
+}
 
 export type CreateFormat = (contents: PackageContents, tools: FormatTools) => PackageFormat

@@ -1,17 +1,25 @@
 import { defineModule } from '../../../core/module.ts'
 import { FORMATS } from '../formats/formats.ts'
+import { findIndexUse } from './indexes/package-index.store.ts'
+import { createPackageIndexes } from './indexes/package-indexes.service.ts'
 import { registerFormats } from './registry.routes.ts'
+import { createSigningKeys, sealedSigningKeys } from './signing/signing-keys.service.ts'
 
 /** The registries of packages, outside of the API. */
 export const module = defineModule({
   name: 'registry',
-  needs: ['authenticate', 'packageContents'],
-  create({ config, database, site, taskPool }, { authenticate, packageContents: contents }) {
+  needs: ['authenticate', 'packageBlobUses', 'packageContents'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents }) {
+    const { config, database, clock, secrets, site, taskPool } = core
+    packageBlobUses.register(findIndexUse)
+    const signingKeys = createSigningKeys({ database, clock, secrets })
+    const indexes = createPackageIndexes({ database, contents, signingKeys })
     const { packages, service } = config
     return {
+      sealedColumns: [sealedSigningKeys],
       routes(http) {
         if (!packages.enabled) return
-        const formats = FORMATS.map((create) => create(contents, { taskPool }))
+        const formats = FORMATS.map((create) => create(contents, { clock, taskPool, indexes, signingKeys }))
         const requireSignIn = service.require_signin_view
         registerFormats(http, { authenticate, database, requireSignIn, contents, rootUrl: site.rootUrl }, formats)
       },
