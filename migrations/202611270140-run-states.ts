@@ -24,7 +24,6 @@ export async function addRunStates(schema: Schema): Promise<void> {
       .text('workflow')
       .text('workflow_path')
       .text('cron')
-      .number('actor_id')
       .number('next_at')
       .number('created_at'),
   )

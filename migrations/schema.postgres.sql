@@ -204,7 +204,6 @@ action_schedule
   workflow text not null
   workflow_path text not null
   cron text not null
-  actor_id bigint not null
   next_at bigint not null
   created_at bigint not null
   CREATE INDEX action_schedule_next_at_id_idx ON public.action_schedule USING btree (next_at, id)

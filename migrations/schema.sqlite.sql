@@ -248,7 +248,6 @@ CREATE TABLE "action_schedule" (
   "workflow" text not null,
   "workflow_path" text not null,
   "cron" text not null,
-  "actor_id" bigint not null,
   "next_at" bigint not null,
   "created_at" bigint not null);
 

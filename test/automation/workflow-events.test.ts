@@ -203,4 +203,40 @@ jobs:
     expect(first!.payload).toMatch(/strategy:\n +fail-fast: false\n +matrix:\n +os:\n +- a\n +v:\n +- 2\n/)
     expect(deploy!.payload).toContain('echo ${{ secrets.A }}')
   })
+
+  it('of the clock start the schedules of the default branch, each time once', async () => {
+    const repo = await repoWith({
+      'nightly.yml': job('{ schedule: [{ cron: "TZ=Europe/Berlin 30 2 * * *" }, { cron: "@daily" }], push: {} }'),
+      'never.yml': job('{ schedule: [{ cron: "0 0 31 2 *" }] }'),
+    })
+    const { id } = (await ann.client.get(repo)).json
+    const schedules = async (): Promise<Any[]> => rows(server, 'action_schedule', { repo_id: id })
+    const due = async (): Promise<string[]> => {
+      await server.app.database.transaction((tx) =>
+        tx.updateTable('action_schedule').set({ next_at: 60_000 }).where('repo_id', '=', id).execute(),
+      )
+      await server.app.schedule.run('start_scheduled_workflows')
+      return runsOf(repo)
+    }
+    expect((await schedules()).map(({ cron }) => cron)).toEqual(['TZ=Europe/Berlin 30 2 * * *', '@daily'])
+    const once = Array.from({ length: 2 }, () => 'nightly.yml@refs/heads/main schedule')
+    expect(await due()).toEqual(once)
+    for (const { next_at: next } of await schedules()) expect(next).toBeGreaterThan(Date.now())
+    expect(await due()).toEqual(once)
+    const [row] = await rows(server, 'action_run', { repo_id: id })
+    expect([row!.actor_id, JSON.parse(row!.payload)]).toMatchObject([-2, { schedule: 'TZ=Europe/Berlin 30 2 * * *' }])
+
+    const before = await schedules()
+    await write(repo, 'unrelated')
+    expect((await schedules()).map((one) => one.id)).toEqual(before.map((one) => one.id))
+    const { sha } = (await ann.client.get(`${repo}/contents/.gitea/workflows/nightly.yml`)).json
+    await ann.client.delete(`${repo}/contents/.gitea/workflows/nightly.yml`, { sha, message: 'Stop' })
+    await server.drain()
+    expect(await schedules()).toEqual([])
+    const { workflow_runs: runs } = (await ann.client.get(`${repo}/actions/runs?event=schedule`)).json
+    expect(runs.map((run: Any) => [run.conclusion, run.actor.login])).toEqual([
+      ['cancelled', 'gitea-actions'],
+      ['cancelled', 'gitea-actions'],
+    ])
+  })
 })

@@ -165,8 +165,6 @@ export interface ActionScheduleTable {
   workflow: string
   workflow_path: string
   cron: string
-  /** The account whose push brought it. */
-  actor_id: number
   /** Epoch milliseconds. */
   next_at: number
   created_at: number

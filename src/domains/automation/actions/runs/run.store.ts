@@ -227,6 +227,19 @@ export async function hasApprovedRun(db: Db, repoId: RepoId, actorId: UserId): P
   return row !== undefined
 }
 
+/** The runs of an event that have not ended. */
+export async function listOpenRuns(db: Db, repoId: RepoId, event: string): Promise<Run[]> {
+  const rows = await db
+    .selectFrom('action_run')
+    .select(COLUMNS)
+    .where('repo_id', '=', repoId)
+    .where('status', 'in', ['waiting', 'blocked', 'running'])
+    .where('event', '=', event)
+    .orderBy('id')
+    .execute()
+  return rows.map(toRun)
+}
+
 /** In no order; omits ids without a row. */
 export async function listRunsByIds(db: Db, ids: readonly number[]): Promise<Run[]> {
   if (ids.length === 0) return []

@@ -31,7 +31,7 @@ const MAX_DEPTH = 5
 const MAX_PATHS = 3000
 
 /** An occurrence in its repository, at its commit. */
-interface Located extends Occurrence {
+export interface Located extends Omit<Occurrence, 'place' | 'types'> {
   readonly repo: Repo
   readonly git: GitRepo
   readonly actor: Actor
@@ -52,7 +52,7 @@ export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<vo
     if (event.actorId === JOBS_ACCOUNT_ID && !isRun) continue
     for (const occurrence of occurrencesOf(event, message)) {
       const located = await locate(deps, event, occurrence)
-      if (located !== undefined) await startAll(deps, located)
+      if (located !== undefined) await startAll(deps, located, occurrence.types)
     }
   }
 }
@@ -91,8 +91,8 @@ async function locate(deps: StartDeps, event: DomainEvent, occurrence: Occurrenc
 const idOf = (value: unknown): number => (isMembers(value) && typeof value['id'] === 'number' ? value['id'] : 0)
 
 /** Starts the workflows of the commit that have a trigger for the occurrence. */
-async function startAll(deps: StartDeps, located: Located): Promise<void> {
-  const { git, repo, oid, on, types } = located
+async function startAll(deps: StartDeps, located: Located, types: readonly string[]): Promise<void> {
+  const { git, repo, oid, on } = located
   const source = { git, caller: `repo:${repo.id}` }
   const files = await listWorkflowFiles(git, oid)
   if (files.length > 0) await rememberWorkflows(deps, repo)
@@ -123,7 +123,8 @@ function fitsTypes({ event, types }: Trigger, given: readonly string[]): boolean
   return wanted.some((pattern) => given.some(compileGlob(pattern)))
 }
 
-async function startOne(
+/** Starts a workflow whose trigger fits, if the occurrence passes its filters. */
+export async function startOne(
   deps: StartDeps,
   located: Located,
   { file, trigger }: { readonly file: WorkflowFile; readonly trigger: Trigger },

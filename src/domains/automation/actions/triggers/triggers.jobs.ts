@@ -6,13 +6,28 @@ import {
   type Subscription,
   type Subscriptions,
 } from '../../../../core/events/index.ts'
-import type { Core } from '../../../../core/module.ts'
-import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../../core/jobs/index.ts'
+import {
+  defineJob,
+  type JobDefinitions,
+  type JobPayloadsOf,
+  type Jobs,
+  type ScheduledTask,
+} from '../../../../core/jobs/index.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import { RUNS_GROUP } from '../actions.jobs.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { branchRef } from '../../../../core/git/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
+import { readSchedules, type ScheduleDeps, startDueRuns } from './schedules.ts'
+import { startRuns } from './start-runs.ts'
 import { hasWorkflows } from '../workflows/workflow-state.store.ts'
 
 const triggerJobPayloads = {
   /** Starts the runs of an event. */
+  /** Starts the runs of schedules that are due. */
+  'actions.schedule': Type.Object({}),
+  /** Reads the schedules of the default branch again. */
+  'actions.schedules': Type.Object({ repo_id: Type.Integer() }),
   'actions.start': Type.Object({ event_id: Type.Integer(), repo_id: Type.Integer(), kind: Type.String() }),
 }
 
@@ -20,18 +35,25 @@ declare module '../../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof triggerJobPayloads> {}
 }
 
-export const createTriggerJobs = (
-  { database }: Pick<Core, 'database'>,
-  start: (event: DomainEvent) => Promise<void>,
-): JobDefinitions => ({
+export const createTriggerJobs = (deps: ScheduleDeps): JobDefinitions => ({
+  'actions.schedule': defineJob(
+    triggerJobPayloads['actions.schedule'],
+    (_, signal) => startDueRuns(deps, signal),
+    RUNS_GROUP,
+  ),
+  'actions.schedules': defineJob(
+    triggerJobPayloads['actions.schedules'],
+    ({ repo_id: repoId }) => readSchedules(deps, asId(repoId)),
+    RUNS_GROUP,
+  ),
   'actions.start': defineJob(
     triggerJobPayloads['actions.start'],
     async ({ event_id: id, repo_id: repoId, kind }) => {
       const range = { after: id - 1, upTo: id, repoId, kinds: [kind as EventKind] }
-      const [row] = await listEventsBetween(database.read, range, 1)
+      const [row] = await listEventsBetween(deps.database.read, range, 1)
       if (row === undefined) return
       const { actor_id: actorId, created_at: at, payload } = row
-      await start({ id, kind, repoId, actorId, at, payload: JSON.parse(payload) as unknown } as DomainEvent)
+      await startRuns(deps, { id, kind, repoId, actorId, at, payload: JSON.parse(payload) as unknown } as DomainEvent)
     },
     RUNS_GROUP,
   ),
@@ -51,5 +73,31 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
     if (!isFirst && !(await hasWorkflows(tx, repo ?? 0))) return
     await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
   }
-  return Object.fromEntries(kinds.map((kind) => [kind, start]))
+  const schedules = scheduleSubscriptions(jobs)
+  const all = kinds.map((kind) => [kind, [start, schedules[kind] ?? []].flat()] as const)
+  return { ...schedules, ...Object.fromEntries(all) }
 }
+
+/** Enqueues reading the schedules again after changes of the default branch. */
+function scheduleSubscriptions(jobs: Jobs): Subscriptions {
+  const read = (tx: Tx, repoId: number): Promise<void> =>
+    jobs.enqueue(tx, 'actions.schedules', { repo_id: repoId }, { key: String(repoId) })
+  return {
+    async 'repo.pushed'(tx, { repoId, payload }) {
+      const repo = await repoQueries.findById(tx, asId(repoId))
+      const branch = repo && branchRef(repo.defaultBranch)
+      if (payload.updates.some(({ ref }) => ref === branch)) await read(tx, repoId)
+    },
+    async 'repo.edited'(tx, { repoId, payload }) {
+      if (payload.changed.includes('default_branch')) await read(tx, repoId)
+    },
+  }
+}
+
+export const triggerTasks = (jobs: Jobs): ScheduledTask[] => [
+  {
+    name: 'start_scheduled_workflows',
+    schedule: '* * * * *',
+    start: (tx) => jobs.enqueue(tx, 'actions.schedule', {}, { key: 'all' }),
+  },
+]

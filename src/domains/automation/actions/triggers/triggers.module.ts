@@ -1,8 +1,7 @@
 import { defineModule } from '../../../../core/module.ts'
 import { dispatchOperation } from './dispatch.operations.ts'
 import { dispatchWorkflow } from './dispatch-workflow.ts'
-import { startRuns } from './start-runs.ts'
-import { createTriggerJobs, triggerSubscriptions } from './triggers.jobs.ts'
+import { createTriggerJobs, triggerSubscriptions, triggerTasks } from './triggers.jobs.ts'
 
 /** Starts runs of workflows: by events, whose payloads are those of webhooks, by schedules and by requests. */
 export const module = defineModule({
@@ -15,7 +14,8 @@ export const module = defineModule({
         dispatchOperation({ guards, site: core.site, start: (actor, wanted) => dispatchWorkflow(deps, actor, wanted) }),
       ],
       subscriptions: triggerSubscriptions(core.jobs, [...messageBuilders.keys()]),
-      jobs: createTriggerJobs(core, (event) => startRuns(deps, event)),
+      jobs: createTriggerJobs(deps),
+      tasks: triggerTasks(core.jobs),
     }
   },
 })

@@ -1,3 +1,4 @@
+import { nextTime } from './cron.ts'
 import { isMembers, type Members, readWords, scalarText, WorkflowProblem } from './problem.ts'
 
 /** An event that starts a workflow. Absent filters match everything. */
@@ -58,6 +59,9 @@ export function readCrons(on: unknown): readonly string[] {
   return list.map((entry, index) => {
     const cron = isMembers(entry) ? scalarText(entry['cron']) : undefined
     if (cron === undefined) throw new WorkflowProblem(['on', 'schedule', index], 'must have a cron expression')
+    // NOTE: a fixed time, because the result is cached: expressions mean times in any year, or in none.
+    if (nextTime(cron, 0) === undefined)
+      throw new WorkflowProblem(['on', 'schedule', index, 'cron'], `is no cron expression of five fields: ${cron}`)
     return cron
   })
 }

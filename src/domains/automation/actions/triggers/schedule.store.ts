@@ -1,0 +1,73 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { ActionScheduleTable } from '../actions.table.ts'
+
+/** When a workflow of the default branch runs by itself. */
+export interface Schedule {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly workflow: string
+  readonly workflowPath: string
+  readonly cron: string
+  /** Epoch milliseconds. */
+  readonly nextAt: number
+}
+
+const toSchedule = (row: Selectable<ActionScheduleTable>): Schedule => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  workflow: row.workflow,
+  workflowPath: row.workflow_path,
+  cron: row.cron,
+  nextAt: row.next_at,
+})
+
+/** Those that are due, the oldest first. */
+export async function listDueSchedules(db: Db, now: number, limit: number): Promise<Schedule[]> {
+  const rows = await db
+    .selectFrom('action_schedule')
+    .selectAll()
+    .where('next_at', '<=', now)
+    .orderBy('next_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toSchedule)
+}
+
+export async function listSchedules(db: Db, repoId: RepoId): Promise<Schedule[]> {
+  const rows = await db.selectFrom('action_schedule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()
+  return rows.map(toSchedule)
+}
+
+export type NewSchedule = Omit<Schedule, 'id' | 'repoId'>
+
+export async function insertSchedules(
+  tx: Tx,
+  repoId: RepoId,
+  { schedules, at }: { readonly schedules: readonly NewSchedule[]; readonly at: number },
+): Promise<void> {
+  if (schedules.length === 0) return
+  const rows = schedules.map((one) => ({
+    repo_id: repoId,
+    workflow: one.workflow,
+    workflow_path: one.workflowPath,
+    cron: one.cron,
+    next_at: one.nextAt,
+    created_at: at,
+  }))
+  await tx.insertInto('action_schedule').values(rows).execute()
+}
+
+export async function updateScheduleTime(tx: Tx, id: number, nextAt: number): Promise<void> {
+  await tx.updateTable('action_schedule').set({ next_at: nextAt }).where('id', '=', id).execute()
+}
+
+export async function deleteSchedules(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0)
+    await tx
+      .deleteFrom('action_schedule')
+      .where('id', 'in', [...ids])
+      .execute()
+}
