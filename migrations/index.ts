@@ -15,6 +15,7 @@ import { createProjects } from './202611270110-projects.ts'
 import { addWorkflowEvents } from './202611270120-workflow-events.ts'
 import { createPackageIndexes } from './202611270125-package-indexes.ts'
 import { addRunStates } from './202611270140-run-states.ts'
+import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -39,6 +40,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270120-workflow-events': addWorkflowEvents,
   '202611270125-package-indexes': createPackageIndexes,
   '202611270140-run-states': addRunStates,
+  '202611270149-imported-authors': createImportedAuthors,
 }
 
 /**

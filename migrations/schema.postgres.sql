@@ -778,6 +778,15 @@ import_key
   import_key_pk PRIMARY KEY (repo_id, kind, key)
   import_key_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+imported_author
+  repo_id bigint not null
+  origin text not null
+  author_id bigint not null
+  CREATE INDEX imported_author_origin_author_id_idx ON public.imported_author USING btree (origin, author_id)
+  CREATE UNIQUE INDEX imported_author_pk ON public.imported_author USING btree (repo_id, author_id)
+  imported_author_pk PRIMARY KEY (repo_id, author_id)
+  imported_author_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 issue
   id bigint not null identity
   repo_id bigint not null

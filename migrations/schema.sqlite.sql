@@ -894,6 +894,16 @@ CREATE TABLE "import_key" (
   "kind",
   "key"));
 
+CREATE TABLE "imported_author" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "origin" text not null,
+  "author_id" bigint not null, constraint "imported_author_pk" primary key ("repo_id",
+  "author_id"));
+
+CREATE INDEX "imported_author_origin_author_id_idx" on "imported_author" (
+  "origin",
+  "author_id");
+
 CREATE TABLE "issue" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 
 /** Columns of tables with imported objects. */
 export interface OriginalAuthorColumns {
@@ -27,3 +28,17 @@ export const presentOriginalAuthor = (author: OriginalAuthor | undefined) => ({
   original_author: author?.login ?? '',
   original_author_id: author?.id ?? 0,
 })
+
+/** An account that takes the place of an author at the source in a repository. */
+export interface ClaimedAuthor {
+  readonly repoId: RepoId
+  /** The id at the source. */
+  readonly authorId: number
+  readonly userId: UserId
+}
+
+/** The author of a claimed object is an account here. */
+export const CLAIMED: AuthorColumns = { original_author: '', original_author_id: 0 }
+
+/** The maximum number of rows that one statement gives to an account. */
+export const CLAIM_STEP = 500

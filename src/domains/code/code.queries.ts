@@ -7,6 +7,7 @@ import { insertImportedBranchRule, insertImportedTagRule } from './protections/i
 import { readImportedBranchRule, readImportedTagRule } from './protections/imports/read-imports.ts'
 import { isOfficialReviewer, isOfficialTeam } from './protections/official.ts'
 import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
+import { claimReleases } from './releases/claim-releases.store.ts'
 import { insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
 import { loadReleaseViews } from './releases/views.ts'
 import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
@@ -40,6 +41,7 @@ export const releaseQueries = {
   loadViews: loadReleaseViews,
   insert: insertRelease,
   repoCounters: releaseCountersOfRepos,
+  claim: claimReleases,
 } as const
 
 /** Reads and commands on commit statuses that run in the transaction of a caller in a later domain. */

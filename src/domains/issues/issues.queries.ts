@@ -5,6 +5,7 @@ import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
 import { findTriageFields, recordTriage } from './issues/changes/triage-new-issue.ts'
 import { loadCommentsByIds } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
+import { claimEntries, claimIssues } from './issues/imports/claim-author.store.ts'
 import { dropImportedAssignees } from './issues/imports/drop-assignees.ts'
 import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
 import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
@@ -55,8 +56,10 @@ import { insertLabels, listLabelIdsByName, listLabelsByIds, listUsableLabels } f
 import { insertImportedMilestone } from './milestones/imported-milestone.store.ts'
 import { milestoneCounters, recountMilestones } from './milestones/milestone-counters.store.ts'
 import { findMilestone } from './milestones/milestone.store.ts'
+import { claimReactions } from './reactions/claim-reactions.store.ts'
 import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
+import { claimTimes } from './times/claim-times.store.ts'
 import { insertImportedTimes } from './times/imported-times.store.ts'
 
 /** Reads and commands on issues and pull requests that run in the transaction of a caller in a later domain. */
@@ -128,6 +131,10 @@ export const issueImports = {
   deleteSome: deleteSomeImported,
   complete: completeImport,
   dropAssignees: dropImportedAssignees,
+  claimIssues,
+  claimEntries,
+  claimReactions,
+  claimTimes,
 } as const
 
 /** Reads and commands on labels that run in the transaction of a caller in a later domain. */

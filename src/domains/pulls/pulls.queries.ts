@@ -1,6 +1,7 @@
 import { insertImportedPull } from './pulls/imports/insert-import.ts'
 import { prepareImport } from './pulls/imports/prepare-import.ts'
 import { listPullsByIssues } from './pulls/records/pull.store.ts'
+import { claimReviews } from './reviews/imports/claim-reviews.store.ts'
 import { dropImportedRequests } from './reviews/imports/drop-requests.ts'
 import {
   insertImportedComments,
@@ -29,4 +30,5 @@ export const reviewImports = {
   insertComments: insertImportedComments,
   insertRequest: insertImportedRequest,
   dropRequests: dropImportedRequests,
+  claim: claimReviews,
 } as const

@@ -8,6 +8,7 @@ import { lfsQueries, releaseQueries } from '../../code/index.ts'
 import { issueImports, issueQueries } from '../../issues/index.ts'
 import { reviewImports } from '../../pulls/index.ts'
 import { accessQueries, branchQueries, mirrorQueries, repoCreation, repoQueries } from '../../repositories/index.ts'
+import { insertImportedAuthors } from './authors/imported-author.store.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportOwner, NewImport } from './new-import.ts'
 import { appendProgress, type ImportProgress } from './progress.ts'
@@ -79,7 +80,7 @@ interface Finish extends ImportOwner {
 export async function finishImport(
   tx: Tx,
   deps: ImportDeps,
-  { actor, owner, input: { name, isPrivate = false }, begun, repoId, progress }: Finish,
+  { actor, owner, input: { address, name, isPrivate = false }, begun, repoId, progress }: Finish,
 ): Promise<void> {
   const { clock, rules, events, jobs } = deps
   const at = clock.now()
@@ -96,6 +97,11 @@ export async function finishImport(
   await repoCreation.record(tx, events, { id: repoId, name, actor, owner, at, watch: rules.autoWatch })
   await dropStrangers(tx, repoId, progress)
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: repoId }, { key: String(repoId) })
+  // Only an administrator may decide who wrote something.
+  if (isSiteAdmin(actor)) {
+    await insertImportedAuthors(tx, repoId, new URL(address).origin)
+    await jobs.enqueue(tx, 'imports.map_authors', {}, { key: 'all' })
+  }
   await deleteImportKeys(tx, repoId)
   await deleteUnfinishedImport(tx, begun.storage)
   await endRepoImport(tx, { ...begun, state: 'done', error: '', repoId, at }, progress.storedWarnings())

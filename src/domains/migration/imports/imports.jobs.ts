@@ -1,6 +1,14 @@
-import type { Core } from '../../../core/module.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
+import {
+  defineJob,
+  type JobDefinitions,
+  type JobPayloadsOf,
+  type Jobs,
+  type ScheduledTask,
+} from '../../../core/jobs/index.ts'
+import { mapAuthors } from './authors/map-authors.ts'
 import type { Imports } from './imports.service.ts'
 
 const payloads = {
@@ -8,6 +16,8 @@ const payloads = {
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
   /** Runs an asynchronous import, from where it was interrupted. */
   'imports.run': Type.Object({ import_id: Type.Integer() }),
+  /** Gives imported objects to the accounts that are linked to their authors. */
+  'imports.map_authors': Type.Object({}),
 }
 
 declare module '../../../core/jobs/catalog.ts' {
@@ -16,9 +26,10 @@ declare module '../../../core/jobs/catalog.ts' {
 
 interface ImportJobDeps extends Pick<Core, 'database' | 'jobs'> {
   readonly imports: Imports
+  readonly signInSources: Services['signInSources']
 }
 
-export function createImportJobs({ database, jobs, imports }: ImportJobDeps): JobDefinitions {
+export function createImportJobs({ database, jobs, imports, signInSources }: ImportJobDeps): JobDefinitions {
   return {
     'imports.clear': defineJob(payloads['imports.clear'], async ({ started_before }) => {
       if (!(await imports.deleteUnfinished(started_before))) return
@@ -31,5 +42,17 @@ export function createImportJobs({ database, jobs, imports }: ImportJobDeps): Jo
       group: 'imports',
       onDead: ({ import_id }, error) => imports.giveUp(import_id, error),
     }),
+    'imports.map_authors': defineJob(payloads['imports.map_authors'], (_, signal) =>
+      mapAuthors({ database, signInSources }, signal),
+    ),
   }
 }
+
+export const importTasks = (jobs: Jobs, clear: (tx: Tx) => Promise<void>): ScheduledTask[] => [
+  { name: 'delete_lost_imports', schedule: '53 3 * * *', start: clear },
+  {
+    name: 'update_migration_poster_id',
+    schedule: '7 0 * * *',
+    start: (tx) => jobs.enqueue(tx, 'imports.map_authors', {}, { key: 'all' }),
+  },
+]

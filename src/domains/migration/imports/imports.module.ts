@@ -3,7 +3,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createImportBoard } from './import-board.ts'
 import { importEvents } from './imports.events.ts'
-import { createImportJobs } from './imports.jobs.ts'
+import { createImportJobs, importTasks } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'
 import { type Patience, sleep } from './forge-waits.ts'
 import { createImports, type Imports } from './imports.service.ts'
@@ -36,6 +36,7 @@ export const module = defineModule({
     'remoteAccess',
     'repoRules',
     'repos',
+    'signInSources',
     'streams',
     'uploadRules',
   ],
@@ -93,8 +94,8 @@ export const module = defineModule({
       operations: importOperations({ imports, repos, site, streams, board }),
       events: importEvents,
       sealedColumns: sealedImportColumns,
-      jobs: createImportJobs({ database, jobs, imports }),
-      tasks: [{ name: 'delete_lost_imports', schedule: '53 3 * * *', start: (tx) => clear(tx, 0) }],
+      jobs: createImportJobs({ database, jobs, imports, signInSources: services.signInSources }),
+      tasks: importTasks(jobs, (tx) => clear(tx, 0)),
       // NOTE: a node that has just started does not know the other running nodes yet.
       recover: () => database.transaction((tx) => clear(tx, processes.acrossMachines ? CLUSTER_DELAY_MS : 0)),
       close: () => imports.close(),
