@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createActionsFactory } from '../harness/actions.ts'
 import type { Any, Client } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
@@ -95,6 +96,52 @@ describeOnBoth('workflows', (kind) => {
     })
     await server.world.repo({ owner: ann, name: 'empty' })
     expect((await ann.client.get('/repos/ann/empty/actions/workflows')).json).toEqual({ workflows: [], total_count: 0 })
+  })
+
+  it.each([
+    ['ci.yml', []],
+    ['broken.yml', [{ line: 2, place: '', reason: expect.any(String) }]],
+    ['on.yml', [{ line: 1, place: 'on', reason: 'has an expression, which nothing evaluates there' }]],
+    ['cycle.yml', [{ line: 4, place: 'jobs.a.needs', reason: 'leads back to the job itself' }]],
+  ])('say what is wrong with %s', async (file, problems) => {
+    const { path } = (await ann.client.get(`${ROOT}/${file}`)).json
+    expect((await ann.client.get(`${ROOT}/${file}/lint`)).json).toEqual({
+      path,
+      valid: problems.length === 0,
+      problems,
+    })
+    expect((await ann.client.get(`${ROOT}/none.yml/lint`)).status).toBe(404)
+  })
+
+  it('list their runs, and show the last result as a badge', async () => {
+    const factory = createActionsFactory(server.app)
+    const { id } = await server.world.repo({ owner: ann, name: 'badges', autoInit: true })
+    const badge = async (query = ''): Promise<string> => {
+      const answer = await fetch(`${server.url}/ann/badges/actions/workflows/a%26b.yml/badge.svg${query}`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+      return /<title>(.*)<\/title>/.exec(await answer.text())![1]!
+    }
+    expect(await badge()).toBe('a&#38;b.yml: no status')
+    const workflow = 'a&b.yml'
+    const ids: number[] = []
+    for (const [status, ref] of [
+      ['success', 'refs/heads/main'],
+      ['failure', 'refs/heads/dev'],
+      ['running', 'refs/heads/main'],
+    ] as const)
+      ids.push((await factory.run(id, { workflow, ref, jobs: { a: { status } } })).run.id)
+    await factory.run(id, { workflow: 'other.yml' })
+    expect(await badge()).toBe('a&#38;b.yml: passing')
+    expect(await badge('?branch=dev&event=push&style=flat-square')).toBe('a&#38;b.yml: failing')
+    expect(await badge('?event=schedule')).toBe('a&#38;b.yml: no status')
+    const list = async (query: string): Promise<Any> =>
+      (await ann.client.get(`/repos/ann/badges/actions/workflows/${encodeURIComponent(workflow)}/runs${query}`)).json
+    const listed = async (query: string): Promise<number[]> =>
+      (await list(query)).workflow_runs.map((run: Any) => run.id)
+    expect([await listed(''), await listed('?branch=dev')]).toEqual([ids.toReversed(), [ids[1]]])
+    expect((await ann.client.get('/repos/ann/badges/actions/workflows/none.yml/runs')).status).toBe(404)
+    await ann.client.patch('/repos/ann/badges', { private: true })
+    expect((await fetch(`${server.url}/ann/badges/actions/workflows/a.yml/badge.svg`)).status).toBe(404)
   })
 
   it('are disabled and enabled', async () => {

@@ -1,4 +1,4 @@
-import { listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
+import { countJobsByStatus, listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
 import { loadJobViews, loadRunViews } from './actions/runs/run-views.ts'
 import { findRun } from './actions/runs/run.store.ts'
 
@@ -7,6 +7,7 @@ export const runQueries = {
   find: findRun,
   listAllJobs: listAllJobsOfRun,
   listJobsByIds,
+  countOpenJobs: countJobsByStatus,
   loadViews: loadRunViews,
   loadJobViews,
 } as const

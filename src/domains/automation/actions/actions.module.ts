@@ -13,6 +13,7 @@ import { createRegistration, type Registration } from './runners/registration.se
 import { createRunnerLogin } from './runners/runner-login.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
+import { registerBadges } from './runs/badge.routes.ts'
 import { createRunChanges } from './runs/run-changes.service.ts'
 import { runControlOperations } from './runs/run-control.operations.ts'
 import { createRunProgress, type RunProgress } from './runs/run-progress.service.ts'
@@ -49,8 +50,8 @@ const DAY_MS = 86_400_000
  */
 export const module = defineModule({
   name: 'actions',
-  needs: ['quota', 'quotaParts', 'repos'],
-  async create(core, { quota, quotaParts, repos }, guards) {
+  needs: ['quota', 'quotaParts', 'repos', 'webAccess'],
+  async create(core, { quota, quotaParts, repos, webAccess }, guards) {
     const { config, database, git, clock, events, jobs, log, secrets, site, taskPool } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
@@ -86,10 +87,13 @@ export const module = defineModule({
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
         ...runControlOperations({ guards, runs, runChanges, site }),
-        ...workflowOperations({ guards, workflows, site }),
+        ...workflowOperations({ guards, workflows, runs, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),
       ],
-      routes: (http) => registerRunnerProtocol(http, { log, login, registration }),
+      routes(http) {
+        registerBadges(http, { webAccess, runs })
+        return registerRunnerProtocol(http, { log, login, registration })
+      },
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],
       subscriptions: {

@@ -5,6 +5,7 @@ import { userPresenters } from '../../accounts/index.ts'
 import { createFediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
+import { actionsGauges } from './actions-gauges.ts'
 import { jobGauges } from './job-gauges.ts'
 import type { Gauges, Metrics, MetricsListener } from './metrics.routes.ts'
 import { nodeInfoOperations, type PublicSettings, settingsOperations } from './instance.operations.ts'
@@ -58,6 +59,7 @@ export const module = defineModule({
           users: { help: 'User accounts', read: () => users.count() },
           ...repoGauges(database, clock),
           ...jobGauges(database, clock),
+          ...actionsGauges(database),
           ...webhookGauges(hookDeliveries, clock),
           ...backupGauges(backupStatus),
           ...(certificates && {

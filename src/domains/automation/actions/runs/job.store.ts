@@ -169,3 +169,14 @@ export async function countOpenJobs(db: Db, runId: number): Promise<number> {
     where run_id = ${runId} and status in ('waiting', 'blocked', 'running')`.execute(db)
   return rows[0]!.total
 }
+
+/** The numbers of jobs of all runs that are not final. */
+export async function countJobsByStatus(db: Db): Promise<ReadonlyMap<RunStatus, number>> {
+  const rows = await db
+    .selectFrom('action_job')
+    .select((eb) => ['status', eb.fn.countAll<number>().as('total')])
+    .where('status', 'in', ['waiting', 'blocked', 'running'])
+    .groupBy('status')
+    .execute()
+  return new Map(rows.map(({ status, total }) => [status, Number(total)]))
+}

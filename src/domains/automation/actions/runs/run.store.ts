@@ -132,6 +132,8 @@ export interface RunFilter {
   readonly branch?: string | undefined
   readonly actorId?: number | undefined
   readonly oid?: string | undefined
+  /** The file name. */
+  readonly workflow?: string | undefined
 }
 
 /**
@@ -160,13 +162,15 @@ export function listRuns(
   scope: RunScope,
   { filter, paging }: { readonly filter: RunFilter; readonly paging: Paging },
 ): Promise<Page<Run>> {
-  const { statuses, event, branch, actorId, oid } = filter
-  const equal: readonly (readonly ['event' | 'ref' | 'actor_id' | 'oid', string | number | undefined])[] = [
-    ['event', event],
-    ['ref', branch === undefined ? undefined : `refs/heads/${branch}`],
-    ['actor_id', actorId],
-    ['oid', oid],
-  ]
+  const { statuses, event, branch, actorId, oid, workflow } = filter
+  const equal: readonly (readonly ['event' | 'ref' | 'actor_id' | 'oid' | 'workflow', string | number | undefined])[] =
+    [
+      ['event', event],
+      ['ref', branch === undefined ? undefined : `refs/heads/${branch}`],
+      ['actor_id', actorId],
+      ['oid', oid],
+      ['workflow', workflow],
+    ]
   let query = db
     .selectFrom('action_run')
     .innerJoin('repo', 'repo.id', 'action_run.repo_id')
@@ -212,6 +216,33 @@ export async function findRunOfSource(
     .where('workflow_path', '=', workflowPath)
     .executeTakeFirst()
   return row?.id
+}
+
+export interface ResultQuery {
+  /** The file name. */
+  readonly workflow: string
+  readonly branch: string
+  readonly event: string | undefined
+}
+
+/** The status of the last run of a workflow on a branch that ended. */
+export async function findRunResult(
+  db: Db,
+  repoId: RepoId,
+  { workflow, branch, event }: ResultQuery,
+): Promise<RunStatus | undefined> {
+  const row = await db
+    .selectFrom('action_run')
+    .select('status')
+    .where('repo_id', '=', repoId)
+    .where('workflow', '=', workflow)
+    .where('ref', '=', `refs/heads/${branch}`)
+    .where('status', 'in', ['success', 'failure', 'cancelled', 'skipped'])
+    .$if(event !== undefined, (query) => query.where('event', '=', event!))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.status
 }
 
 /** Whether somebody has approved a run of the account in the repository. */

@@ -10,7 +10,16 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { type Attempt, findAttempt } from './attempt.store.ts'
 import { findJob, type Job, type JobQuery, listAllJobsOfRun, listJobs, listJobsOfRun } from './job.store.ts'
-import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './run.store.ts'
+import {
+  findRun,
+  findRunResult,
+  listRuns,
+  type ResultQuery,
+  type Run,
+  type RunFilter,
+  type RunScope,
+} from './run.store.ts'
+import type { RunStatus } from './run-status.policy.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
 import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
 
@@ -69,6 +78,9 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     /** Throws NotFound, also for a run of another repository. */
     get,
     getAttempt,
+    /** The result of the last run of a workflow on a branch that ended; undefined if there is none. */
+    findResult: (repoId: RepoId, wanted: ResultQuery): Promise<RunStatus | undefined> =>
+      findRunResult(read, repoId, wanted),
     /** Sorted by id. Throws NotFound. */
     async listJobsOfAttempt(
       { repoId, id, attempt }: { readonly repoId: RepoId; readonly id: number; readonly attempt: number },

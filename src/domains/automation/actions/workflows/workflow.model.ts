@@ -25,6 +25,22 @@ export const ActionWorkflowResponse = Type.Object(
   { $id: 'ActionWorkflowResponse' },
 )
 
+export const WorkflowLint = Type.Object(
+  {
+    path: Type.String(),
+    valid: Type.Boolean(),
+    problems: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'From 1; 0 for the whole file' }),
+        place: Type.String({ description: 'The keys that lead to it, such as jobs.build.needs' }),
+        reason: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'WorkflowLint' },
+)
+export type WorkflowLint = Static<typeof WorkflowLint>
+
 export const CreateActionWorkflowDispatch = Type.Object(
   {
     ref: Type.String({ maxLength: PATH_LENGTH, description: 'A branch or tag, or a full ref name' }),

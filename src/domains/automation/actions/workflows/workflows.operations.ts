@@ -3,13 +3,18 @@ import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { ActionWorkflow, ActionWorkflowResponse } from './workflow.model.ts'
-import { presentWorkflow } from '../actions.present.ts'
+import { ActionWorkflowRunsResponse } from '../actions.model.ts'
+import { counted } from '../runs/run-lists.operations.ts'
+import { requireStatuses, runListQuery } from '../runs/run-query.ts'
+import type { Runs } from '../runs/runs.service.ts'
+import { ActionWorkflow, ActionWorkflowResponse, WorkflowLint } from './workflow.model.ts'
+import { presentRun, presentWorkflow } from '../actions.present.ts'
 import type { Workflows } from './workflows.service.ts'
 
 interface WorkflowOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly workflows: Workflows
+  readonly runs: Pick<Runs, 'list'>
   readonly site: Site
 }
 
@@ -23,7 +28,7 @@ export const workflowOperations = (deps: WorkflowOperationDeps): Operation[] => 
   ...stateOperations(deps),
 ]
 
-function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Operation[] {
+function readOperations({ guards, workflows, runs, site }: WorkflowOperationDeps): Operation[] {
   const read = {
     ...common,
     method: 'GET',
@@ -50,6 +55,36 @@ function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Ope
       responses: { 200: ActionWorkflow },
       handler: async ({ access: { repo }, rateLimitKey, params }) =>
         ok(presentWorkflow(await workflows.get({ repo, rateLimitKey }, params.workflow_id), repo, site)),
+    }),
+    defineOperation({
+      ...read,
+      id: 'lintWorkflow',
+      path: `${ONE}/lint`,
+      summary: 'What is wrong with a workflow file of the default branch: where and why',
+      responses: { 200: WorkflowLint },
+      handler: async ({ access: { repo }, rateLimitKey, params }) =>
+        ok(await workflows.lint({ repo, rateLimitKey }, params.workflow_id)),
+    }),
+    defineOperation({
+      ...read,
+      id: 'ActionsListWorkflowRuns',
+      path: `${ONE}/runs`,
+      summary: 'List the runs of a workflow, the newest first',
+      query: runListQuery,
+      responses: { 200: ActionWorkflowRunsResponse },
+      errors: [400, 401, 403, 404],
+      async handler({ access: { repo }, viewer, rateLimitKey, params, query, paging }) {
+        const { status, event, branch, actor, head_sha: oid } = query
+        const filter = { statuses: requireStatuses(status), event, branch, actor, oid, workflow: params.workflow_id }
+        const page = await runs.list({ scope: { kind: 'repository', repoId: repo.id }, viewer }, { filter, paging })
+        // A workflow that was deleted may still have runs.
+        if (page.total === 0) await workflows.get({ repo, rateLimitKey }, params.workflow_id)
+        return counted(
+          page,
+          'workflow_runs',
+          page.items.map((view) => presentRun(view, site)),
+        )
+      },
     }),
   ]
 }

@@ -6,6 +6,7 @@ import type { Repo } from '../../../repositories/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
 import { listDisabledWorkflows, updateWorkflowState } from './workflow-state.store.ts'
+import type { WorkflowLint } from './workflow.model.ts'
 import type { WorkflowReader } from './workflow-reader.ts'
 
 export interface WorkflowView {
@@ -77,6 +78,14 @@ export function createWorkflows({ database, git, clock, events, reader }: Workfl
   }
 
   return {
+    /** What is wrong with a workflow file of the default branch. Throws NotFound. */
+    async lint(reading: Reading, name: string): Promise<WorkflowLint> {
+      const { file } = await get(reading, name)
+      const source = { git: git.open(reading.repo), oid: file.oid, caller: reading.rateLimitKey }
+      const result = await reader.read(source)
+      const problems = 'invalid' in result ? [result.invalid] : []
+      return { path: file.path, valid: problems.length === 0, problems }
+    },
     /** Sorted by path. */
     list: (reading: Reading): Promise<readonly WorkflowView[]> => view(reading),
     get,
