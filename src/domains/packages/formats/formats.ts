@@ -7,6 +7,7 @@ import { createGoFormat } from './go/go.format.ts'
 import { createHelmFormat } from './helm/helm.format.ts'
 import { createMavenFormat } from './maven/maven.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
+import { createNugetFormat } from './nuget/nuget.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 
 /** All formats; each is a folder here. */
@@ -19,5 +20,6 @@ export const FORMATS: readonly CreateFormat[] = [
   createHelmFormat,
   createMavenFormat,
   createNpmFormat,
+  createNugetFormat,
   createPypiFormat,
 ]

@@ -127,6 +127,27 @@ export const findFile = (db: Db, versionId: number, name: string): Promise<Packa
     .where('name', '=', name)
     .executeTakeFirst()
 
+interface FileOfType {
+  readonly ownerId: UserId
+  readonly type: string
+  /** Case-sensitive. */
+  readonly file: string
+}
+
+/** The newest one. */
+export const findFileOfType = (db: Db, { ownerId, type, file }: FileOfType): Promise<PackageFile | undefined> =>
+  db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .selectAll('package_file')
+    .where('package.owner_id', '=', ownerId)
+    .where('package.type', '=', type)
+    .where('package_file.name', '=', file)
+    .orderBy('package_file.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
 export async function deleteFile(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('package_file').where('id', '=', id).execute()
 }

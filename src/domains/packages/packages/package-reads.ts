@@ -9,6 +9,7 @@ import { findVersion, listFiles, type PackageFile } from './package.store.ts'
 import {
   countPackageDownload,
   findFile,
+  findFileOfType,
   findPackage,
   findVersionEntry,
   listFilesOfPackage,
@@ -50,6 +51,9 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
       findVersionEntry(read, entry.id, version),
     /** In upload order. */
     listFiles: (version: Pick<VersionEntry, 'id'>): Promise<PackageFile[]> => listFiles(read, version.id),
+    /** The newest file of this name in the packages of a type. */
+    findFileOfType: (owner: User, type: string, file: string): Promise<PackageFile | undefined> =>
+      findFileOfType(read, { ownerId: owner.id, type, file }),
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
 

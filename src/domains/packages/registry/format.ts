@@ -62,7 +62,8 @@ interface Route {
 interface ReadRoute extends Route {
   /** GET routes answer HEAD too. */
   readonly method: 'GET' | 'POST'
-  readonly access: 'read'
+  /** `open`: everyone, also what belongs to a private owner. */
+  readonly access: 'read' | 'open'
   handle(request: FormatRequest): Promise<FormatAnswer>
 }
 

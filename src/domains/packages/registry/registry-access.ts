@@ -39,7 +39,7 @@ export interface RegistryAccessDeps {
   readonly requireSignIn: boolean
 }
 
-export type RegistryLevel = 'read' | 'write'
+export type RegistryLevel = 'open' | 'read' | 'write'
 
 /** Wrong credentials are refused on public packages too: a client must never be served as somebody else. */
 export async function identifyClient(
@@ -81,6 +81,7 @@ export async function admitToPackages(
 ): Promise<User> {
   const owner = await userQueries.findByName(database.read, name)
   if (owner === undefined) throw new RegistryRefusal(404, 'Not found.', 'not_found')
+  if (level === 'open') return owner
   const caller = authorizeRequester(viewer, {
     requireSignIn: requireSignIn || level === 'write',
     scopes: ['package'],

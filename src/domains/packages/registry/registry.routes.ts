@@ -75,7 +75,7 @@ async function dispatch(
   const base = `${deps.rootUrl()}${PREFIX}/${encodeURIComponent(owner.name)}/${format.type}`
   const query = new URLSearchParams(search)
   const common = { viewer, owner, params, query, headers: request.headers, body: request.raw, base }
-  if (route.access === 'read') return sendAnswer(contents, await route.handle(common), request, reply)
+  if (route.access !== 'write') return sendAnswer(contents, await route.handle(common), request, reply)
   if (route.method !== 'DELETE') await contents.requireQuota(owner)
   const hold = contents.hold()
   try {
