@@ -14,6 +14,7 @@ import { addRunnerProtocol } from './202611270100-runner-protocol.ts'
 import { createProjects } from './202611270110-projects.ts'
 import { addWorkflowEvents } from './202611270120-workflow-events.ts'
 import { createPackageIndexes } from './202611270125-package-indexes.ts'
+import { addTeamVisibility } from './202611270126-team-visibility.ts'
 import { addRunStates } from './202611270140-run-states.ts'
 import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import type { Schema } from './_helpers.ts'
@@ -39,6 +40,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270110-projects': createProjects,
   '202611270120-workflow-events': addWorkflowEvents,
   '202611270125-package-indexes': createPackageIndexes,
+  '202611270126-team-visibility': addTeamVisibility,
   '202611270140-run-states': addRunStates,
   '202611270149-imported-authors': createImportedAuthors,
 }

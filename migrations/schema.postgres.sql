@@ -1783,6 +1783,7 @@ team
   includes_all_repositories integer not null default 0
   can_create_org_repo integer not null default 0
   created_at bigint not null
+  visibility text not null default 'private'::text
   CREATE UNIQUE INDEX team_org_id_lower_name_key ON public.team USING btree (org_id, lower_name)
   CREATE UNIQUE INDEX team_pkey ON public.team USING btree (id)
   team_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE

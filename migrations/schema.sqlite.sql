@@ -2102,7 +2102,8 @@ CREATE TABLE "team" (
   "mode" bigint default 0 not null,
   "includes_all_repositories" integer default 0 not null,
   "can_create_org_repo" integer default 0 not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "visibility" text default 'private' not null);
 
 CREATE UNIQUE INDEX "team_org_id_lower_name_key" on "team" (
   "org_id",

@@ -22,7 +22,13 @@ describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
 
   async function newOrg(name: string): Promise<{ org: User; team: Team }> {
     const org = await db.core.orgs.create(actorOf(ann.id), ann, { name })
-    const [team] = (await db.core.teams.list(org, { page: 1, limit: 1, offset: 0 })).items
+    const [team] = (
+      await db.core.teams.list(
+        viewerOfAccount(ann),
+        { org, isMember: true, isOwner: true },
+        { page: 1, limit: 1, offset: 0 },
+      )
+    ).items
     await db.core.teamMembers.add(viewerOfAccount(ann), { org, team: team! }, 'bob')
     return { org, team: team! }
   }

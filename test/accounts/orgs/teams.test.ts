@@ -34,6 +34,42 @@ describe('teams', () => {
     })
   })
 
+  it('are seen by their members and owners, by the organization, or by everybody', async () => {
+    const order = await server.world.org('order', { owner: guild.owner })
+    const dan = await server.world.user('dan')
+    await order.team('members', { members: [dan] })
+    const team = await order.team('inner')
+    const names = async (by: Person, path = '/orgs/order/teams'): Promise<string[]> => {
+      const { json } = await by.client.get(path)
+      return (json.data ?? json).map((one: { name: string }) => one.name)
+    }
+    const show = (visibility: string) => guild.owner.client.patch(`/teams/${team.id}`, { visibility })
+    const statuses = async () =>
+      Promise.all([dan, cat].map(async (by) => (await by.client.get(`/teams/${team.id}`)).status))
+    expect((await guild.owner.client.get(`/teams/${team.id}`)).json.visibility).toBe('private')
+    expect([await names(guild.owner), await names(dan), await statuses()]).toEqual([
+      ['inner', 'members', 'Owners'],
+      ['members'],
+      [403, 404],
+    ])
+    expect((await show('limited')).json.visibility).toBe('limited')
+    expect([await names(dan), await names(dan, '/orgs/order/teams/search?q=INN'), await statuses()]).toEqual([
+      ['inner', 'members'],
+      ['inner'],
+      [200, 404],
+    ])
+    await show('public')
+    expect(await statuses()).toEqual([200, 200])
+    expect((await cat.client.get(`/teams/${team.id}/members`)).status).toBe(404)
+    expect((await cat.client.patch(`/teams/${team.id}`, { description: 'x' })).status).toBe(404)
+    await guild.owner.client.patch('/orgs/order', { visibility: 'private' })
+    expect(await statuses()).toEqual([200, 404])
+    expect((await show('secret')).status).toBe(422)
+    const owners = (await guild.owner.client.get('/orgs/order/teams/search?q=owners')).json.data[0]
+    const fixed = await guild.owner.client.patch(`/teams/${owners.id}`, { visibility: 'public' })
+    expect(fixed.json.visibility).toBe('private')
+  })
+
   it('respond with 404 before any other check when missing, and to non-members of a hidden organization', async () => {
     const cabal = await server.world.org('cabal', { visibility: 'private', owner: guild.owner })
     const hidden = await cabal.team('cell')

@@ -69,6 +69,7 @@ export const Team = Type.Object(
     units: Type.Array(Type.String()),
     units_map: Type.Record(Type.String(), Type.String()),
     can_create_org_repo: Type.Boolean(),
+    visibility: Type.String(),
   },
   { $id: 'Team' },
 )
@@ -85,6 +86,7 @@ const members = {
   permission: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'read, write or admin' })),
   includes_all_repositories: Type.Optional(Type.Boolean()),
   can_create_org_repo: Type.Optional(Type.Boolean()),
+  visibility: Type.Optional(OneOf('private', 'limited', 'public')),
   units: Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS })),
   units_map: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: NAME_LENGTH }), { maxProperties: LIST_ITEMS }),

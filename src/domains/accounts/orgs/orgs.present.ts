@@ -59,5 +59,6 @@ export function presentTeam(
       units.map((unit) => [unit, accessName(hasEveryUnit ? team.mode : team.units.get(unit)!)]),
     ),
     can_create_org_repo: team.canCreateOrgRepo,
+    visibility: team.visibility,
   }
 }

@@ -24,8 +24,12 @@ export interface TeamTable {
   mode: Generated<number>
   includes_all_repositories: Generated<Flag>
   can_create_org_repo: Generated<Flag>
+  /** Who sees the team besides its members and the owners: `limited` the members of the organization. */
+  visibility: Generated<TeamVisibility>
   created_at: number
 }
+
+export type TeamVisibility = 'private' | 'limited' | 'public'
 
 export interface TeamUnitTable {
   team_id: number

@@ -3,7 +3,7 @@ import { AccessMode, asAccessMode, type Unit } from '../../../../core/access/rep
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { DatabaseDialect } from '../../../../core/db/dialect/dialect.ts'
 import { asId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { TeamTable } from '../orgs.table.ts'
+import type { TeamTable, TeamVisibility } from '../orgs.table.ts'
 
 /** Members of an organization with the same access to the repositories of the team. */
 export interface Team {
@@ -15,6 +15,7 @@ export interface Team {
   readonly mode: AccessMode
   readonly includesAllRepositories: boolean
   readonly canCreateOrgRepo: boolean
+  readonly visibility: TeamVisibility
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
@@ -38,6 +39,7 @@ export async function withUnits(db: Db, rows: readonly Selectable<TeamTable>[]):
     mode: asAccessMode(row.mode),
     includesAllRepositories: row.includes_all_repositories === 1,
     canCreateOrgRepo: row.can_create_org_repo === 1,
+    visibility: row.visibility,
     units: new Map(
       units.filter((unit) => unit.team_id === row.id).map((unit) => [unit.unit as Unit, asAccessMode(unit.mode)]),
     ),

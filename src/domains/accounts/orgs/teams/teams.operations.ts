@@ -37,8 +37,8 @@ function teamsOfOrgOperations({ guards, site, teams }: TeamOperationDeps): Opera
       query: pagingQuery,
       responses: { 200: Type.Array(Team) },
       errors: [403, 404],
-      async handler({ viewer, access: { org }, paging }) {
-        const page = await teams.list(org, paging)
+      async handler({ viewer, access, paging }) {
+        const page = await teams.list(requireUser(viewer), access, paging)
         return listed(
           page,
           page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })),
@@ -71,7 +71,7 @@ function teamSearchOperations({ guards, site, teams }: TeamOperationDeps): Opera
       path: '/orgs/{org}/teams/search',
       area: 'organization',
       scopes: ['organization'],
-      summary: 'Search the teams of an organization that the caller belongs to; site administrators search all',
+      summary: 'Search the teams of an organization that the caller may see',
       guard: guards.org('member'),
       query: Type.Object({
         ...pagingMembers,
@@ -80,12 +80,9 @@ function teamSearchOperations({ guards, site, teams }: TeamOperationDeps): Opera
       }),
       responses: { 200: TeamSearchResults },
       errors: [403, 404],
-      async handler({ viewer, access: { org }, query, paging }) {
-        const page = await teams.search(requireUser(viewer), org, {
-          text: query.q?.trim() ?? '',
-          inDescription: query.include_desc ?? true,
-          paging,
-        })
+      async handler({ viewer, access, query, paging }) {
+        const keyword = { text: query.q?.trim() ?? '', inDescription: query.include_desc ?? true }
+        const page = await teams.list(requireUser(viewer), access, paging, keyword)
         return {
           ...ok({ ok: true, data: page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })) }),
           total: page.total,
@@ -122,7 +119,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
       id: 'orgGetTeam',
       method: 'GET',
       summary: 'A team',
-      guard: guards.team('member'),
+      guard: guards.team('see'),
       responses: { 200: Team },
       errors: [403, 404],
       handler: ({ viewer, access: { org, team } }) => ok(presentTeam(team, { org, viewer, site })),
@@ -190,5 +187,6 @@ function readChanges(body: EditTeamOption): TeamChanges {
     unitsMap: body.units_map,
     includesAllRepositories: body.includes_all_repositories,
     canCreateOrgRepo: body.can_create_org_repo,
+    visibility: body.visibility,
   }
 }

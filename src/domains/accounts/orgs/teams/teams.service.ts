@@ -8,9 +8,12 @@ import { errors } from '../../../errors.ts'
 import type { TeamId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, findUserById, listUsersByIds, lockUsers } from '../../users/user.store.ts'
+import { isOwnerInView } from '../../users/owner-lookup.ts'
 import type { OrgDeps } from '../create-org.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
-import { listTeamMemberIds, listTeams, insertTeamRepos } from './teams.store.ts'
+import type { OrgInView } from '../orgs.service.ts'
+import type { TeamVisibility } from '../orgs.table.ts'
+import { listTeamMemberIds, listTeams, insertTeamRepos, type TeamFilter } from './teams.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
 import {
   deleteTeam,
@@ -30,6 +33,8 @@ export interface TeamOf {
 }
 
 export interface TeamInView extends TeamOf {
+  /** Otherwise the viewer sees the team because it is public. */
+  readonly isOrgMember: boolean
   readonly isTeamMember: boolean
   readonly isOwner: boolean
 }
@@ -39,6 +44,8 @@ export interface TeamChanges extends TeamGrantInput {
   readonly description?: string | undefined
   readonly includesAllRepositories?: boolean | undefined
   readonly canCreateOrgRepo?: boolean | undefined
+  /** Ignored for the team of the owners. */
+  readonly visibility?: TeamVisibility | undefined
 }
 
 export interface NewTeam extends TeamChanges {
@@ -53,7 +60,7 @@ export function createTeams(deps: OrgDeps) {
   return {
     /**
      * The team with the viewer's roles. Throws NotFound for unknown and hidden teams, and for users outside of the
-     * organization.
+     * organization unless the team is public.
      */
     async getInView(viewer: Viewer, id: TeamId): Promise<TeamInView> {
       const team = await findTeamById(read, id)
@@ -61,28 +68,36 @@ export function createTeams(deps: OrgDeps) {
       if (!team || !org) throw errors.teamNotFound()
       // COMPAT: anonymous clients get 401 for existing teams, and no other information
       // (test/accounts/orgs/teams.test.ts).
-      if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
+      if (viewer.kind === 'anonymous') return { org, team, isOrgMember: false, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)
-      if (!inOrg && !isSiteAdmin(viewer)) throw errors.teamNotFound()
+      const isSeen =
+        inOrg || isSiteAdmin(viewer) || (team.visibility === 'public' && (await isOwnerInView(read, viewer, org)))
+      if (!isSeen) throw errors.teamNotFound()
       return {
         org,
         team,
+        isOrgMember: inOrg,
         isTeamMember: await isTeamMember(read, id, userId),
         isOwner: inOrg && (await isOrgOwner(read, org.id, userId)),
       }
     },
-    /** A-Z. */
-    list: (org: User, paging: Paging): Promise<Page<Team>> => listTeams(read, { orgId: org.id }, paging),
-    /** Searches by a part of the name or description; site administrators search all teams, others their own. */
-    search: (
+    /**
+     * A-Z. Owners and site administrators see all teams, other members their own and those that are not private.
+     */
+    list: (
       viewer: SignedIn,
-      org: User,
-      { paging, ...keyword }: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging },
+      { org, isOwner }: OrgInView,
+      paging: Paging,
+      keyword?: TeamFilter['keyword'],
     ): Promise<Page<Team>> =>
       listTeams(
         read,
-        { orgId: org.id, memberId: isSiteAdmin(viewer) ? undefined : viewer.account.id, keyword },
+        {
+          orgId: org.id,
+          seenBy: isOwner || isSiteAdmin(viewer) ? undefined : viewer.account.id,
+          ...(keyword && { keyword }),
+        },
         paging,
       ),
     /** The teams of the viewer. */
@@ -133,6 +148,7 @@ async function createTeam(deps: OrgDeps, actor: Actor, { org, input }: { org: Us
       mode,
       includes_all_repositories: flag(input.includesAllRepositories ?? false),
       can_create_org_repo: flag(input.canCreateOrgRepo ?? false),
+      visibility: input.visibility ?? 'private',
       created_at: deps.clock.now(),
     })
     await replaceTeamUnits(tx, id, units)
@@ -161,6 +177,7 @@ async function editTeam(
       mode: rights?.mode ?? team.mode,
       includes_all_repositories: flag(includesAll ?? team.includesAllRepositories),
       can_create_org_repo: flag(isOwners || (changes.canCreateOrgRepo ?? team.canCreateOrgRepo)),
+      visibility: (isOwners ? undefined : changes.visibility) ?? team.visibility,
     })
     if (rights !== undefined) await replaceTeamUnits(tx, team.id, rights.units)
     const after = (await findTeamById(tx, team.id))!

@@ -12,6 +12,8 @@ export interface TeamFilter {
   readonly orgId?: UserId
   /** Only teams of this member. */
   readonly memberId?: UserId | undefined
+  /** Only teams that this member of the organization sees: its own, and those that are not private. */
+  readonly seenBy?: UserId | undefined
   /** Only teams of public organizations. */
   readonly onlyPublicOrgs?: boolean
   /** A part of the name, or of the description with `inDescription`. */
@@ -21,13 +23,15 @@ export interface TeamFilter {
 /** A-Z by name within each organization. */
 export async function listTeams(
   db: Db,
-  { orgId, memberId, onlyPublicOrgs, keyword }: TeamFilter,
+  { orgId, memberId, seenBy, onlyPublicOrgs, keyword }: TeamFilter,
   paging: Paging,
 ): Promise<Page<Team>> {
   let query = db.selectFrom('team')
   if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
-  if (memberId !== undefined)
-    query = query.where('team.id', 'in', db.selectFrom('team_member').select('team_id').where('user_id', '=', memberId))
+  const ofMember = (userId: UserId) => db.selectFrom('team_member').select('team_id').where('user_id', '=', userId)
+  if (memberId !== undefined) query = query.where('team.id', 'in', ofMember(memberId))
+  if (seenBy !== undefined)
+    query = query.where((eb) => eb.or([eb('team.visibility', '!=', 'private'), eb('team.id', 'in', ofMember(seenBy))]))
   if (onlyPublicOrgs)
     query = query.where('team.org_id', 'in', db.selectFrom('user').select('id').where('visibility', '=', 'public'))
   if (keyword !== undefined && keyword.text !== '') {
