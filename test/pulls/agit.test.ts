@@ -56,6 +56,7 @@ describe('a push to refs/for', () => {
       user: { login: 'Bob' },
       title: 'Add a file',
       body: 'It was missing.\n',
+      flow: 1,
       base: { ref: 'main' },
       head: { label: '', ref: 'refs/pull/1/head', sha: tip, repo: { full_name: 'alice/tool' } },
     })

@@ -40,6 +40,18 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(pinned).toMatchObject([{ number, pin_order: 1, changed_files: 1 }])
   })
 
+  it('is listed by the names of its branches', async () => {
+    await commitFile(world.wes, { branch: 'by-head', from: 'main' })
+    const { number, flow } = await createPull(world.wes, { head: 'by-head' })
+    const found = async (query: string): Promise<number[]> =>
+      (await world.eve.client.get(`${LIST}?${query}`)).json.map((pull: { number: number }) => pull.number)
+    expect(await found('head=by-head')).toEqual([number])
+    expect(await found('head=by-head&base=main')).toEqual([number])
+    expect(await found('head=by-head&base=other')).toEqual([])
+    expect(await found('head=by')).toEqual([])
+    expect(flow).toBe(0)
+  })
+
   it('becomes or stops being a draft by its title', async () => {
     await commitFile(world.wes, { branch: 'draft', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'draft', title: '[wip] draft' })

@@ -23,6 +23,10 @@ describe('GET /users/search', () => {
     expect(names((await server.anonymous.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'root'])
     expect(names((await ann.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'root'])
     expect(names((await root.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'prv', 'root'])
+    const sorted = async (sort: string) => names((await root.client.get(`/users/search?sort=${sort}`)).json)
+    expect(await sorted('reversealphabetically')).toEqual(['root', 'prv', 'lim', 'annex-owner', 'Ann'])
+    expect(await sorted('newest')).toEqual((await sorted('oldest')).toReversed())
+    expect((await root.client.get('/users/search?sort=loudest')).status).toBe(422)
   })
 
   it('finds by login, full name, visible address and id', async () => {

@@ -59,6 +59,32 @@ describeOnBoth('refusing to merge', (kind) => {
     await merged(world.ann, blocked.number)
   })
 
+  it('lets the users and teams of the bypass list override the protection, unless it binds administrators', async () => {
+    const [first, second] = [await newPull(world.wes, 'bypassed'), await newPull(world.wes, 'not-bypassed')]
+    const rule = await world.ann.client.post(rules, {
+      rule_name: 'main',
+      required_approvals: 1,
+      bypass_allowlist_usernames: ['wes'],
+    })
+    expect(rule.json).toMatchObject({
+      enable_bypass_allowlist: false,
+      bypass_allowlist_usernames: ['wes'],
+      bypass_allowlist_teams: [],
+    })
+    const forced = async () => (await merge(world.wes, first.number, { force_merge: true })).json.message
+    expect(await forced(), 'the list is off').toBe('Does not have enough approvals')
+    await world.ann.client.patch(`${rules}/main`, { enable_bypass_allowlist: true, block_admin_merge_override: true })
+    expect(await forced(), 'bound like administrators').toBe('Does not have enough approvals')
+    await world.ann.client.patch(`${rules}/main`, { block_admin_merge_override: false })
+    expect((await merge(world.wes, second.number)).json.message).toBe('Does not have enough approvals')
+    expect((await merge(world.wes, first.number, { force_merge: true })).status).toBe(200)
+    await world.ann.client.patch(`${rules}/main`, { bypass_allowlist_usernames: [] })
+    expect((await merge(world.wes, second.number, { force_merge: true })).json.message).toBe(
+      'Does not have enough approvals',
+    )
+    await world.ann.client.delete(`${rules}/main`)
+  })
+
   it('obeys the protection of the base branch, which administrators can override', async () => {
     const pull = await newPull(world.wes, 'guarded')
     const settings = {

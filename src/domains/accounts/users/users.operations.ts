@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { OneOf } from '../../../core/http/answer/text.ts'
 import { URL_LENGTH } from '../../../core/http/body/limits.ts'
 import { type ApiResponse, listed, ok } from '../../../core/http/answer/answer.ts'
 import { anyone, requireSignInWhenConfigured, signedIn } from '../../../core/http/guards/account.guards.ts'
@@ -12,6 +13,15 @@ import type { Guards } from '../../../core/module.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
 import type { Users } from './users.service.ts'
+
+const SEARCH_ORDERS = {
+  alphabetically: { by: 'name', direction: 'asc' },
+  reversealphabetically: { by: 'name', direction: 'desc' },
+  oldest: { by: 'created', direction: 'asc' },
+  newest: { by: 'created', direction: 'desc' },
+  leastupdate: { by: 'updated', direction: 'asc' },
+  recentupdate: { by: 'updated', direction: 'desc' },
+} as const
 
 interface Deps {
   readonly guards: Pick<Guards, 'visibleUser'>
@@ -61,6 +71,9 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
           Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or e-mail address' }),
         ),
         uid: Type.Optional(Type.Integer({ description: 'Only the user with this id' })),
+        sort: Type.Optional(
+          OneOf('alphabetically', 'reversealphabetically', 'oldest', 'newest', 'leastupdate', 'recentupdate'),
+        ),
         ...pagingMembers,
       }),
       responses: { 200: rules.wrapsResults ? UserSearchResults : Type.Array(User) },
@@ -74,6 +87,7 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
           {
             keyword: query.q?.trim() ?? '',
             id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid),
+            order: SEARCH_ORDERS[query.sort || 'alphabetically'],
           },
           paging,
         )

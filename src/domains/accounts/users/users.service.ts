@@ -38,9 +38,12 @@ export function createUsers(deps: CreateUserDeps) {
     /** All individuals, for administrators. */
     list: (filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>> =>
       listUsers(read, filter, { matchesHiddenEmails: true, order }, paging),
-    /** Individuals that the viewer may see, by a part of login, full name or visible address, in order of login. */
-    search: (viewer: Viewer, filter: Pick<UserFilter, 'keyword' | 'id'>, paging: Paging): Promise<Page<User>> =>
-      listUsers(read, filter, visibleUsers(viewer), paging),
+    /** Individuals that the viewer may see, by a part of login, full name or visible address. */
+    search: (
+      viewer: Viewer,
+      { order, ...filter }: Pick<UserFilter, 'keyword' | 'id'> & { readonly order: UserOrder },
+      paging: Paging,
+    ): Promise<Page<User>> => listUsers(read, filter, { ...visibleUsers(viewer), order }, paging),
     count: (): Promise<number> => countUsers(read),
   }
 }

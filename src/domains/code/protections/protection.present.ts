@@ -40,6 +40,9 @@ export function presentBranchProtection({ rule, names: { users, teams } }: Branc
     unprotected_file_patterns: rule.unprotectedFilePatterns,
     block_admin_merge_override: rule.blockAdminMergeOverride,
     apply_to_admins: rule.blockAdminMergeOverride,
+    enable_bypass_allowlist: rule.enableBypassAllowlist,
+    bypass_allowlist_usernames: [...users.bypass],
+    bypass_allowlist_teams: [...teams.bypass],
     created_at: wireTime(rule.createdAt),
     updated_at: wireTime(rule.updatedAt),
   }

@@ -26,6 +26,7 @@ const DEFAULTS: BranchRuleSettings = {
   protectedFilePatterns: '',
   unprotectedFilePatterns: '',
   blockAdminMergeOverride: false,
+  enableBypassAllowlist: false,
 }
 
 /** A switch and its parent, without which it has no effect. */

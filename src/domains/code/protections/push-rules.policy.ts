@@ -12,6 +12,8 @@ import {
   type RuleList,
   ruleRefusal,
   type RuleRights,
+  canMerge,
+  canOverride,
 } from './branches/branch-rules.policy.ts'
 import { mayChangeTag, type TagRule } from './protections.policy.ts'
 
@@ -122,8 +124,10 @@ export function firstDefaultBranch(pushed: readonly string[], current: string): 
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }
 
-/** What pushes may change. */
+/** What pushes and merges may change. */
 export const pushRules = {
   rightsFor,
+  canMerge,
+  canOverride,
   firstDefaultBranch,
 } as const

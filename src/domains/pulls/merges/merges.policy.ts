@@ -111,7 +111,8 @@ export interface MergeFacts {
   readonly mergeability: Mergeability
   /** Undefined where no rule applies to the base branch. */
   readonly protection: ProtectionFacts | undefined
-  readonly isRepoAdmin: boolean
+  /** Whether the actor may override the protection of the base branch. */
+  readonly mayOverride: boolean
   /** The server can sign its commits. */
   readonly canSign: boolean
   readonly hasOpenBlocker: boolean
@@ -165,11 +166,11 @@ function* contentProblems(facts: MergeFacts, wanted: Wanted): Generator<string, 
   if (hasOpenBlocker) yield 'is blocked by an open dependency'
 }
 
-/** Whether an administrator of the repository overrides the protection of the base branch. */
+/** Whether the merge overrides the protection of the base branch. */
 export const isOverridden = (
-  { protection, isRepoAdmin }: Pick<MergeFacts, 'isRepoAdmin' | 'protection'>,
+  { protection, mayOverride }: Pick<MergeFacts, 'mayOverride' | 'protection'>,
   { isForced }: Pick<Wanted, 'isForced'>,
-): boolean => isForced && isRepoAdmin && protection?.rule.blockAdminMergeOverride === false
+): boolean => isForced && mayOverride && protection !== undefined
 
 export const CHANGED_FILES = 'Changed protected files'
 

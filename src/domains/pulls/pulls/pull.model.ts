@@ -62,6 +62,7 @@ export const PullRequest = Type.Object(
     closed_at: Nullable(Time),
     pin_order: Type.Integer({ description: 'Position among the pinned ones from 1; 0 if not pinned' }),
     content_version: Type.Integer({ description: 'Increases with every change of the body' }),
+    flow: Type.Integer({ description: '1 for a pull request that was created by a push to refs/for; otherwise 0' }),
   },
   { $id: 'PullRequest' },
 )

@@ -68,6 +68,7 @@ function present(view: PullView, presented: Issue, { viewer, site }: Audience): 
     closed_at: shown.closed_at,
     pin_order: shown.pin_order,
     content_version: shown.content_version,
+    flow: pull.isAgit ? 1 : 0,
   }
 }
 

@@ -33,6 +33,7 @@ function toRule(row: Selectable<BranchRuleTable>): StoredBranchRule {
   const settings = JSON.parse(row.settings) as BranchRuleSettings
   return {
     ...settings,
+    enableBypassAllowlist: settings.enableBypassAllowlist ?? false,
     id: row.id,
     name: row.name,
     priority: row.priority,
@@ -118,8 +119,8 @@ export async function loadRuleNames(
   const found = new Map<number, { users: Record<RuleList, string[]>; teams: Record<RuleList, string[]> }>()
   for (const id of ruleIds)
     found.set(id, {
-      users: { push: [], force: [], merge: [], approvals: [] },
-      teams: { push: [], force: [], merge: [], approvals: [] },
+      users: { push: [], force: [], merge: [], approvals: [], bypass: [] },
+      teams: { push: [], force: [], merge: [], approvals: [], bypass: [] },
     })
   if (ruleIds.length === 0) return found
   const users = db

@@ -2,8 +2,8 @@ import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 import { compileGlob, isGlob, type Matcher } from '../../../../core/platform/patterns/glob.ts'
 
 /** The lists of users and teams of a rule. */
-export type RuleList = 'push' | 'force' | 'merge' | 'approvals'
-export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals']
+export type RuleList = 'push' | 'force' | 'merge' | 'approvals' | 'bypass'
+export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals', 'bypass']
 
 /** The settings of a rule (behaviour/pull-requests#branch-protection). */
 export interface BranchRuleSettings {
@@ -30,6 +30,8 @@ export interface BranchRuleSettings {
   readonly unprotectedFilePatterns: string
   /** Whether the merge conditions also apply to repository administrators. */
   readonly blockAdminMergeOverride: boolean
+  /** Whether the users of a list may override the merge conditions as administrators may. */
+  readonly enableBypassAllowlist: boolean
 }
 
 export interface BranchRule extends BranchRuleSettings {
@@ -170,6 +172,10 @@ function canForcePush(rule: BranchRule, rights: RuleRights): boolean {
 export function canMerge(rule: BranchRule, { canWrite, lists }: RuleRights): boolean {
   return rule.enableMergeWhitelist ? lists.has('merge') : canWrite
 }
+
+/** Whether the user may override the merge conditions; administrators of the repository may, too. */
+export const canOverride = (rule: BranchRule, isAdmin: boolean, lists: ReadonlySet<RuleList>): boolean =>
+  !rule.blockAdminMergeOverride && (isAdmin || (rule.enableBypassAllowlist && lists.has('bypass')))
 
 /**
  * Whether approvals and rejections of a user count (behaviour/pull-requests#reviews). Users on the list of approvals

@@ -26,18 +26,21 @@ export function readRuleChange(body: EditBranchProtectionOption): BranchRuleChan
       protectedFilePatterns: body.protected_file_patterns,
       unprotectedFilePatterns: body.unprotected_file_patterns,
       blockAdminMergeOverride: body.block_admin_merge_override ?? body.apply_to_admins,
+      enableBypassAllowlist: body.enable_bypass_allowlist,
     },
     users: {
       push: body.push_whitelist_usernames,
       force: body.force_push_allowlist_usernames,
       merge: body.merge_whitelist_usernames,
       approvals: body.approvals_whitelist_username,
+      bypass: body.bypass_allowlist_usernames,
     },
     teams: {
       push: body.push_whitelist_teams,
       force: body.force_push_allowlist_teams,
       merge: body.merge_whitelist_teams,
       approvals: body.approvals_whitelist_teams,
+      bypass: body.bypass_allowlist_teams,
     },
   }
 }

@@ -4,14 +4,7 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { GitRepo } from '../../../../core/git/index.ts'
 import { issueQueries } from '../../../issues/index.ts'
-import {
-  type BranchRule,
-  canMerge,
-  checkRules,
-  statusQueries,
-  protectionQueries,
-  pushRules,
-} from '../../../code/index.ts'
+import { type BranchRule, checkRules, statusQueries, protectionQueries, pushRules } from '../../../code/index.ts'
 import { mergeabilityOf } from '../../pulls/pull.policy.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
@@ -31,11 +24,17 @@ export async function loadMergeRights(
   read: Db,
   actor: SignedIn,
   { repo, access, pull }: Pick<PullInView, 'repo' | 'access' | 'pull'>,
-): Promise<{ readonly rule: BranchRule | undefined; readonly mayMerge: boolean }> {
+): Promise<{ readonly rule: BranchRule | undefined; readonly mayMerge: boolean; readonly mayOverride: boolean }> {
   const branchRules = await protectionQueries.loadBranchRules(read, repo, actor)
   const rule = await branchRules.ruleOf(pull.baseBranch)
-  if (rule === undefined) return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write }
-  return { rule, mayMerge: canMerge(rule, pushRules.rightsFor(rule, { access, isDeployKey: false, branchRules })) }
+  if (rule === undefined)
+    return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write, mayOverride: false }
+  const rights = pushRules.rightsFor(rule, { access, isDeployKey: false, branchRules })
+  return {
+    rule,
+    mayMerge: pushRules.canMerge(rule, rights),
+    mayOverride: pushRules.canOverride(rule, isRepoAdmin(access), rights.lists),
+  }
 }
 
 /** The facts that decide about a merge. Starts git processes only for protected files and required signatures. */
@@ -46,8 +45,8 @@ export async function loadMergeFacts(
   { git, baseOid }: { readonly git: GitRepo; readonly baseOid: string | undefined },
 ): Promise<MergeFacts> {
   const { read, canSign } = deps
-  const { repo, access, issue, pull } = target
-  const { rule, mayMerge } = await loadMergeRights(read, actor, target)
+  const { repo, issue, pull } = target
+  const { rule, mayMerge, mayOverride } = await loadMergeRights(read, actor, target)
   const { pulls, internalTracker } = parseRepoSettings(repo.settings)
   return {
     isMerged: pull.merge !== undefined,
@@ -55,7 +54,7 @@ export async function loadMergeFacts(
     isDraft: pull.isDraft,
     mergeability: baseOid === undefined ? 'error' : mergeabilityOf(pull, { baseOid, headOid: pull.headOid }),
     protection: rule && baseOid !== undefined ? await loadProtection(deps, { rule, pull, git, baseOid }) : undefined,
-    isRepoAdmin: isRepoAdmin(access),
+    mayOverride,
     canSign,
     hasOpenBlocker: internalTracker.issueDependencies && (await issueQueries.hasOpenBlocker(read, issue.id)),
     styles: pulls,

@@ -61,7 +61,7 @@ export async function listPullIssueIds(
   repoId: RepoId,
   { filter, sort, paging }: { readonly filter: PullFilter; readonly sort: PullSort; readonly paging: Paging },
 ): Promise<Page<IssueId>> {
-  const { state, labelIds, milestoneId, authorId, baseBranch } = filter
+  const { state, labelIds, milestoneId, authorId, baseBranch, headBranch } = filter
   let query: Query = db
     .selectFrom('issue')
     .innerJoin('pull', 'pull.issue_id', 'issue.id')
@@ -72,6 +72,7 @@ export async function listPullIssueIds(
   if (milestoneId !== 0) query = query.where('issue.milestone_id', '=', milestoneId)
   if (authorId !== undefined) query = query.where('issue.poster_id', '=', authorId)
   if (baseBranch !== undefined) query = query.where('pull.base_branch', '=', baseBranch)
+  if (headBranch !== undefined) query = query.where('pull.head_branch', '=', headBranch)
   if (labelIds.length > 0)
     query = query.where('issue.id', 'in', (eb) =>
       eb.selectFrom('issue_label').select('issue_id').where('repo_id', '=', repoId).where('label_id', 'in', labelIds),

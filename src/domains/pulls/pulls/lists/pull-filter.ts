@@ -21,4 +21,5 @@ export interface PullFilter {
   readonly authorId: UserId | undefined
   /** Undefined for any. */
   readonly baseBranch: string | undefined
+  readonly headBranch: string | undefined
 }

@@ -31,7 +31,9 @@ const listQuery = Type.Object({
   ),
   milestone: Type.Optional(Type.Integer({ description: 'Id; 0 does not filter' })),
   poster: Word('Login'),
-  base_branch: Word('Name of the base branch'),
+  base: Word('Name of the base branch'),
+  base_branch: Word('Another name of base'),
+  head: Word('Name of the head branch, in any repository'),
 })
 
 interface PullListOperationDeps {
@@ -104,13 +106,14 @@ function lookUps({ guards, pulls, lists: pullLists, site }: PullListOperationDep
 }
 
 function readQuery(query: Static<typeof listQuery>): PullQuery {
-  const { state, sort, labels = [], milestone = 0, poster, base_branch: baseBranch } = query
+  const { state, sort, labels = [], milestone = 0, poster, base, base_branch: baseBranch, head } = query
   return {
     state: state === 'open' || state === 'closed' ? state : 'all',
     sort: PULL_SORTS.find((known) => known === sort) ?? 'latest',
     labelIds: labels,
     milestoneId: milestone,
     author: poster || undefined,
-    baseBranch: baseBranch || undefined,
+    baseBranch: base || baseBranch || undefined,
+    headBranch: head || undefined,
   }
 }

@@ -67,8 +67,8 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
 }
 
 /** NOTE: the lists of issues read a page from covering indexes, however many pull requests there are. */
-const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
-  labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
+const isPlain = ({ labelIds, milestoneId, baseBranch, headBranch }: PullFilter): boolean =>
+  labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined && headBranch === undefined
 
 const filterOfIssues = ({
   state,
