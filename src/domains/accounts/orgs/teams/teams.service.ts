@@ -165,7 +165,7 @@ async function editTeam(
   const { org } = found
   return retryingTaken(deps.database, async (tx) => {
     const team = await requireLocked(deps, tx, found.team.id)
-    const { isOwners, name, rights } = decideEdit(team, changes)
+    const { isOwners, name, rights, visibility } = decideEdit(team, changes)
     const includesAll = isOwners ? undefined : changes.includesAllRepositories
     await requireFreeTeamName(tx, org.id, name, team.id)
     if (includesAll === false && team.includesAllRepositories)
@@ -177,7 +177,7 @@ async function editTeam(
       mode: rights?.mode ?? team.mode,
       includes_all_repositories: flag(includesAll ?? team.includesAllRepositories),
       can_create_org_repo: flag(isOwners || (changes.canCreateOrgRepo ?? team.canCreateOrgRepo)),
-      visibility: (isOwners ? undefined : changes.visibility) ?? team.visibility,
+      visibility: visibility ?? team.visibility,
     })
     if (rights !== undefined) await replaceTeamUnits(tx, team.id, rights.units)
     const after = (await findTeamById(tx, team.id))!
@@ -212,6 +212,8 @@ interface Edit {
   readonly name: string
   /** Undefined when the rights do not change. */
   readonly rights: TeamRights | undefined
+  /** Undefined when it does not change. */
+  readonly visibility: TeamVisibility | undefined
 }
 
 function decideEdit(team: Team, changes: TeamChanges): Edit {
@@ -221,7 +223,12 @@ function decideEdit(team: Team, changes: TeamChanges): Edit {
     throw forbidden('the team of the owners cannot be renamed')
   const grantsChange =
     !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
-  return { isOwners, name, rights: grantsChange ? requireRights(changes, team) : undefined }
+  return {
+    isOwners,
+    name,
+    rights: grantsChange ? requireRights(changes, team) : undefined,
+    visibility: isOwners ? undefined : changes.visibility,
+  }
 }
 
 function requireRights(input: TeamGrantInput, present?: TeamRights): TeamRights {
