@@ -91,6 +91,7 @@ describeOnBoth('runs', (kind) => {
     expect([await states(run), await stateOf(repo, run)]).toEqual(['a cancelled, b cancelled', 'completed cancelled'])
     const [row] = await rows(server, 'action_task', { id: task })
     expect([row!.status, row!.cancel_requested_at > 0]).toEqual(['cancelled', true])
+    expect((await rows(server, 'action_step', { task_id: task })).map((step) => step.status)).toEqual(['cancelled'])
     expect((await ann.client.post(`${repo}/actions/runs/${run}/force-cancel`)).status).toBe(409)
     expect((await bob.client.post(`${repo}/actions/runs/${run}/cancel`)).status).toBe(403)
     expect((await ann.client.post(`${repo}/actions/runs/999999/cancel`)).status).toBe(404)
@@ -219,5 +220,26 @@ describeOnBoth('runs', (kind) => {
     expect(await states(run)).toBe('a waiting')
     const next = await propose('two')
     expect([await states(run), await states(next)]).toEqual(['a cancelled', 'a waiting'])
+  })
+
+  it('start workflows by their end, at most five in a row', async () => {
+    const repo = await repoWith('name: CI\non: push\njobs: { a: { runs-on: x } }\n')
+    const after = 'on: { workflow_run: { types: [completed], workflows: [CI, Next], branches: [main] } }\n'
+    await write(repo, '.gitea/workflows/next.yml', `name: Next\n${after}jobs: { a: { runs-on: x } }\n`, 'x [skip ci]')
+    let run = await push(repo)
+    const events: string[] = []
+    for (let ended = 0; ended !== run;) {
+      ended = run
+      await runner.take(await idOf(run, 'a'))
+      await runner.end(await idOf(run, 'a'))
+      await server.drain()
+      const newest = (await ann.client.get(`${repo}/actions/runs`)).json.workflow_runs[0]
+      events.push(`${newest.event} by ${newest.actor.login}`)
+      run = newest.id
+    }
+    expect(events).toEqual(Array.from({ length: 6 }, () => 'workflow_run by ann'))
+    const [row] = await rows(server, 'action_run', { id: run })
+    expect(row!.depth).toBe(5)
+    expect(JSON.parse(row!.payload)).toMatchObject({ action: 'completed', workflow_run: { conclusion: 'success' } })
   })
 })

@@ -178,7 +178,12 @@ export const createFakeRunner = ({
     async take(id: number, runnerId = 7): Promise<number> {
       const job = await jobOf(id)
       expect(job.status).toBe('waiting')
-      const task = await factory.task(job.repoId, id, { attempt: job.attempt + 1, status: 'running', runnerId })
+      const task = await factory.task(job.repoId, id, {
+        attempt: job.attempt + 1,
+        status: 'running',
+        runnerId,
+        steps: ['make'],
+      })
       await database.transaction((tx) => progress.jobStarted(tx, job))
       return task
     },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createActionsFactory } from '../harness/actions.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer } from '../harness/server.ts'
 
@@ -10,6 +11,9 @@ describeOnBoth('metrics', (kind) => {
     for (const more of [{}, { private: true }, { private: true }])
       await ann.client.post('/user/repos', { name: `r${Math.random().toString(36).slice(2)}`, ...more })
     await server.drain()
+    await createActionsFactory(server.app).run((await ann.client.get('/user/repos')).json[0].id, {
+      jobs: { a: { status: 'waiting' }, b: { status: 'waiting' }, c: { status: 'running' }, d: { status: 'success' } },
+    })
     await server.app.database.transaction(async (tx) => {
       const job = (name: string, state: 'dead' | 'running' | 'waiting', runAt: number) => ({
         kind: name,
@@ -36,6 +40,11 @@ describeOnBoth('metrics', (kind) => {
     const lines = (text: string, name: string): string[] =>
       text.split('\n').filter((line) => new RegExp(`^ingot_${name}[ {]`).test(line) && !line.includes('"repo.'))
     const text = await read()
+    expect(lines(text, 'actions_jobs')).toEqual([
+      'ingot_actions_jobs{state="waiting"} 2',
+      'ingot_actions_jobs{state="blocked"} 0',
+      'ingot_actions_jobs{state="running"} 1',
+    ])
     expect(lines(text, 'jobs').filter((line) => line.includes('test.'))).toEqual([
       'ingot_jobs{kind="test.first",state="queued"} 2',
       'ingot_jobs{kind="test.first",state="running"} 0',

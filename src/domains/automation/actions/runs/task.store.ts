@@ -57,7 +57,7 @@ export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): P
 }
 
 /**
- * Asks the runners of running tasks to stop. Ends the tasks, except those whose runners end cancelled jobs themselves,
+ * Asks the runners of running tasks to stop. Ends the tasks with their tokens and steps, except those whose runners end cancelled jobs themselves,
  * unless `isForced`; returns the ids of these.
  */
 export async function cancelTasks(
@@ -81,13 +81,20 @@ export async function cancelTasks(
     .where('id', 'in', [...ids])
     .execute()
   const ended = ids.filter((id) => !kept.includes(id))
-  if (ended.length > 0)
-    await tx
-      .updateTable('action_task')
-      .set({ status: 'cancelled', stopped_at: at })
-      .where('id', 'in', ended)
-      .where('status', '=', 'running')
-      .execute()
+  if (ended.length === 0) return kept
+  const values = { status: 'cancelled', stopped_at: at } as const
+  await tx
+    .updateTable('action_task')
+    .set({ ...values, token_hash: '' })
+    .where('id', 'in', ended)
+    .where('status', '=', 'running')
+    .execute()
+  await tx
+    .updateTable('action_step')
+    .set(values)
+    .where('task_id', 'in', ended)
+    .where('status', 'in', ['waiting', 'blocked', 'running'])
+    .execute()
   return kept
 }
 
