@@ -1,3 +1,4 @@
+import { PAGE_LENGTH } from '../../../../core/http/body/limits.ts'
 import { listOf, members, type Members, textOf, timeOf } from '../../../../core/platform/json-members.ts'
 import type { SourceReaction, SourceUser } from '../source.ts'
 
@@ -6,7 +7,8 @@ import type { SourceReaction, SourceUser } from '../source.ts'
  * are cut far above what services allow.
  */
 const MAX_LINE = 1_000
-const MAX_TEXT = 1_000_000
+/** NOTE: more than the API takes, so that the writers find longer texts and warn of them. */
+const MAX_TEXT = 2 * PAGE_LENGTH
 /** Of one object, such as the labels of an issue. */
 const MAX_MEMBERS = 1_000
 /** Identifiers and numbers of issues are stored in columns of this size. */

@@ -9,7 +9,9 @@ import {
   locationOf,
   NOW,
   startFakeService,
+  status,
 } from '../../../../../../test/migration/fake-service.ts'
+import { protectionImports } from '../../../../code/index.ts'
 import { createForgeApi } from '../../forge-api.ts'
 import type { Source } from '../../source.ts'
 import { openGitbucket, openGithub } from './github.source.ts'
@@ -287,6 +289,41 @@ describe('a repository of GitHub', () => {
       [uuid, `${service.url}/user-attachments/assets/${uuid}`],
       ['a.txt', `${service.url}/o/n/files/12/a.txt`],
     ])
+  })
+
+  it('has the protections of branches that the token may read', async () => {
+    service.routes.set(`${base}/branches`, json([{ name: 'main' }, { name: 'v/1' }, { name: 'other' }]))
+    const on = { enabled: true }
+    service.routes.set(
+      `${base}/branches/main/protection`,
+      json({
+        required_pull_request_reviews: { required_approving_review_count: 2, dismiss_stale_reviews: true },
+        required_status_checks: { strict: true, contexts: ['build', 'lint'] },
+        enforce_admins: on,
+        required_signatures: { enabled: false },
+      }),
+    )
+    service.routes.set(`${base}/branches/v%2F1/protection`, json({ allow_force_pushes: on, required_signatures: on }))
+    service.routes.set(`${base}/branches/other/protection`, status(403))
+    const { branches, tags } = await open('o/n').protections(signal)
+    expect(branches).toMatchObject([
+      {
+        rule_name: 'main',
+        enable_push: false,
+        required_approvals: 2,
+        dismiss_stale_approvals: true,
+        enable_status_check: true,
+        status_check_contexts: ['build', 'lint'],
+        block_on_outdated_branch: true,
+        block_admin_merge_override: true,
+        require_signed_commits: false,
+      },
+      { rule_name: 'v/1', enable_push: true, enable_force_push: true, require_signed_commits: true },
+    ])
+    expect(tags).toEqual([])
+    expect(branches.map((rule) => protectionImports.readBranchRule(rule)?.name)).toEqual(['main', 'v/1'])
+    service.routes.set(`${base}/branches`, status(404))
+    expect((await open('o/n').protections(signal)).branches).toEqual([])
   })
 
   it('may be one of GitBucket, which lacks lists', async () => {

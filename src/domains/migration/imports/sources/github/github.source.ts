@@ -9,6 +9,7 @@ import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { createMilestoneKeys, readEvents } from './github-events.ts'
 import { filesOf } from './github-files.ts'
 import { type Github, readComments, readIssues, readPulls } from './github-issues.ts'
+import { readProtections } from './github-protections.ts'
 import { readReviews } from './github-reviews.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
@@ -72,6 +73,7 @@ function open(
       for await (const page of api.pages(`${repo}/releases`, signal, absent))
         yield page.map((value) => readRelease(value, readAsset))
     },
+    protections: (signal) => readProtections(github, signal),
     counts: (signal) => countLists(github, signal),
     download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
     filesIn: (text) => filesOf(text, { webUrl, path }),

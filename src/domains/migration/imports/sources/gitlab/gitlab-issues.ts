@@ -51,14 +51,14 @@ export async function reactionsTo(
   return reactions
 }
 
-interface Kept {
+export interface Kept {
   /** Whether confidential issues are imported. */
   readonly withConfidential: boolean
   warn(text: string): void
 }
 
 /** All issues that are imported, as the service has them. */
-async function* listIssues(gitlab: Gitlab, after: number, kept: Kept, signal: AbortSignal): Pages<Members> {
+export async function* listIssues(gitlab: Gitlab, after: number, kept: Kept, signal: AbortSignal): Pages<Members> {
   const { api, project, issues } = gitlab
   const list = { path: `${project}/issues?${issues}`, key: 'iid', after, absent: LACKING } as const
   for await (const page of oldestFirst(api, list, signal))

@@ -226,6 +226,26 @@ describe('a project of GitLab', () => {
     )
   })
 
+  it('has the times of issues and merge requests as sums', async () => {
+    const spent = (iid: number, seconds: unknown) => ({
+      iid,
+      created_at: '2020-01-01T00:00:00Z',
+      updated_at: '2020-01-02T00:00:00Z',
+      time_stats: { total_time_spent: seconds },
+    })
+    service.routes.set(
+      '/api/v4/projects/7/issues',
+      json([spent(1, 60), spent(2, 0), spent(3, 'x')], { 'x-total': '3' }),
+    )
+    service.routes.set('/api/v4/projects/7/merge_requests', json([spent(1, 90)], { 'x-total': '1' }))
+    const pull = { seconds: 90, createdAt: Date.UTC(2020, 0, 2) }
+    expect(await allOf(open().trackedTimes(signal))).toMatchObject([
+      { issue: 1, seconds: 60, user: { login: 'Ghost' } },
+      { issue: 4, ...pull },
+    ])
+    expect(await allOf(open({ withIssues: false }).trackedTimes(signal))).toMatchObject([{ issue: 1, ...pull }])
+  })
+
   it('may be on a server below a path', async () => {
     const project = service.routes.get('/api/v4/projects/group%2Fsub%2Fapp')!
     service.routes.clear()

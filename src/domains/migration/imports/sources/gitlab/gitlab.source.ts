@@ -10,6 +10,7 @@ import { readDependencies, readEvents } from './gitlab-events.ts'
 import { readComments, readIssues } from './gitlab-issues.ts'
 import { readPulls, readReviews } from './gitlab-pulls.ts'
 import { labelName, renumber } from './gitlab-text.ts'
+import { readTimes } from './gitlab-times.ts'
 
 const UPLOAD = /\/uploads\/([0-9a-f]{32})\/([^\s"'()<>[\]\\/]{1,255})/g
 
@@ -50,6 +51,7 @@ export const openGitlab: OpenSource = (deps, location) => {
       readComments(gitlab, scope, kept, signal),
     ),
     events: list(readEvents),
+    trackedTimes: list((gitlab, signal) => readTimes(gitlab, location, signal)),
     dependencies: list(readDependencies),
     reviews: list((gitlab, { number }: { readonly number: number }, signal) => readReviews(gitlab, number, signal)),
     releases: list(readReleases),

@@ -16,10 +16,13 @@ const at = '2020-01-01T00:00:00Z'
 const base = '/api/v1/repos/o/n'
 let service: FakeService
 let source: Source
+let warnings: string[]
 
 beforeEach(async () => {
   service = await startFakeService()
-  source = openGogs(service.deps, locationOf(`${service.url}/o/n.git`, { token: 't0ken' }))
+  warnings = []
+  const warn = (text: string): void => void warnings.push(text)
+  source = openGogs(service.deps, locationOf(`${service.url}/o/n.git`, { token: 't0ken', warn }))
 })
 afterEach(() => service.close())
 
@@ -56,6 +59,7 @@ describe('a repository of Gogs', () => {
     service.routes.set(`${base}/issues/30/comments`, json(comments))
     const issues = await allOf(source.issues(0, signal))
     expect(issues.map(({ number }) => number)).toEqual(numbers)
+    expect(warnings).toEqual(['pull requests were imported as issues: Gogs does not show their commits'])
     expect(issues[2]).toMatchObject({ isClosed: true, closedAt: Date.UTC(2020, 1, 1), author: { id: 3, login: 'ann' } })
     expect(issues[0]).toMatchObject({ isClosed: false, closedAt: undefined })
     expect((await allOf(source.issues(38, signal))).map(({ number }) => number)).toEqual([39, 40])

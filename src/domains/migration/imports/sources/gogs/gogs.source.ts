@@ -59,13 +59,22 @@ export const openGogs: OpenSource = ({ client, timeout, patience }, location) =>
         yield page.map((value) => readMilestone(value, 'id'))
     },
     async *issues(after, signal) {
-      for await (const page of listIssues(gogs, after, signal)) yield page.map((issue) => readIssue(gogs, issue))
+      let hasPulls = false
+      for await (const page of listIssues(gogs, after, signal)) {
+        if (!hasPulls && page.some(isPull)) {
+          hasPulls = true
+          location.warn('pull requests were imported as issues: Gogs does not show their commits')
+        }
+        yield page.map((issue) => readIssue(gogs, issue))
+      }
     },
     comments: (scope, signal) =>
       scope.issues ? readComments(gogs, scope.after, signal) : LACKING.comments(scope, signal),
     download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
   }
 }
+
+const isPull = (issue: Members): boolean => Object.keys(members(issue['pull_request'])).length > 0
 
 /** Open and closed issues are two lists. */
 async function* listIssues({ api, repo }: Gogs, after: number, signal: AbortSignal): Pages<Members> {
