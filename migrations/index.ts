@@ -12,6 +12,7 @@ import { createContainerTables } from './202611262220-container-registry.ts'
 import { addSyncReports } from './202611262225-sync-reports.ts'
 import { addRunnerProtocol } from './202611270100-runner-protocol.ts'
 import { createProjects } from './202611270110-projects.ts'
+import { addArtifactUploads } from './202611270115-artifact-uploads.ts'
 import { addWorkflowEvents } from './202611270120-workflow-events.ts'
 import { createPackageIndexes } from './202611270125-package-indexes.ts'
 import { addTeamVisibility } from './202611270126-team-visibility.ts'
@@ -38,6 +39,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611262225-sync-reports': addSyncReports,
   '202611270100-runner-protocol': addRunnerProtocol,
   '202611270110-projects': createProjects,
+  '202611270115-artifact-uploads': addArtifactUploads,
   '202611270120-workflow-events': addWorkflowEvents,
   '202611270125-package-indexes': createPackageIndexes,
   '202611270126-team-visibility': addTeamVisibility,

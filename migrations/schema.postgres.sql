@@ -30,6 +30,7 @@ action_artifact
   expires_at bigint not null
   created_at bigint not null
   updated_at bigint not null
+  mime_type text not null default ''::text
   CREATE INDEX action_artifact_hash_idx ON public.action_artifact USING btree (hash)
   CREATE INDEX action_artifact_repo_id_id_idx ON public.action_artifact USING btree (repo_id, id)
   CREATE INDEX action_artifact_status_expires_at_idx ON public.action_artifact USING btree (status, expires_at)
@@ -258,6 +259,40 @@ action_task
   action_task_job_id_fkey FOREIGN KEY (job_id) REFERENCES action_job(id) ON DELETE CASCADE
   action_task_pkey PRIMARY KEY (id)
   action_task_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_upload
+  id bigint not null identity
+  repo_id bigint not null
+  task_id bigint not null
+  kind text not null
+  name text not null
+  variant text not null default ''::text
+  encoding text not null default ''::text
+  mime_type text not null default ''::text
+  expires_at bigint not null default 0
+  listed text not null default ''::text
+  blocks bigint not null default 0
+  size bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_upload_repo_id_idx ON public.action_upload USING btree (repo_id)
+  CREATE INDEX action_upload_updated_at_idx ON public.action_upload USING btree (updated_at)
+  CREATE UNIQUE INDEX action_upload_pkey ON public.action_upload USING btree (id)
+  CREATE UNIQUE INDEX action_upload_task_id_kind_name_variant_key ON public.action_upload USING btree (task_id, kind, name, variant)
+  action_upload_pkey PRIMARY KEY (id)
+  action_upload_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  action_upload_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
+action_upload_block
+  upload_id bigint not null
+  name text not null
+  position bigint not null
+  hash text not null
+  size bigint not null
+  CREATE INDEX action_upload_block_hash_idx ON public.action_upload_block USING btree (hash)
+  CREATE UNIQUE INDEX action_upload_block_pk ON public.action_upload_block USING btree (upload_id, name)
+  action_upload_block_pk PRIMARY KEY (upload_id, name)
+  action_upload_block_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES action_upload(id) ON DELETE CASCADE
 
 actions_secret
   id bigint not null identity

@@ -31,7 +31,8 @@ CREATE TABLE "action_artifact" (
   "size" bigint default 0 not null,
   "expires_at" bigint not null,
   "created_at" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "mime_type" text default '' not null);
 
 CREATE INDEX "action_artifact_hash_idx" on "action_artifact" (
   "hash");
@@ -317,6 +318,45 @@ CREATE INDEX "action_task_status_updated_at_idx" on "action_task" (
 
 CREATE INDEX "action_task_token_hash_idx" on "action_task" (
   "token_hash");
+
+CREATE TABLE "action_upload" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "kind" text not null,
+  "name" text not null,
+  "variant" text default '' not null,
+  "encoding" text default '' not null,
+  "mime_type" text default '' not null,
+  "expires_at" bigint default 0 not null,
+  "listed" text default '' not null,
+  "blocks" bigint default 0 not null,
+  "size" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_upload_repo_id_idx" on "action_upload" (
+  "repo_id");
+
+CREATE UNIQUE INDEX "action_upload_task_id_kind_name_variant_key" on "action_upload" (
+  "task_id",
+  "kind",
+  "name",
+  "variant");
+
+CREATE INDEX "action_upload_updated_at_idx" on "action_upload" (
+  "updated_at");
+
+CREATE TABLE "action_upload_block" (
+  "upload_id" bigint not null references "action_upload" ("id") on delete cascade,
+  "name" text not null,
+  "position" bigint not null,
+  "hash" text not null,
+  "size" bigint not null, constraint "action_upload_block_pk" primary key ("upload_id",
+  "name"));
+
+CREATE INDEX "action_upload_block_hash_idx" on "action_upload_block" (
+  "hash");
 
 CREATE TABLE "actions_secret" (
   "id" integer primary key autoincrement,

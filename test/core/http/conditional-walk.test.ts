@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/core/http/operation.ts'
 import { oracle } from '../git/fixture.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
+import { storeArtifact } from '../../harness/artifacts.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { addEndedImport } from '../../harness/imports.ts'
 import { addPackageVersion } from '../../harness/packages.ts'
@@ -182,7 +183,7 @@ async function fillActions(repo: Repo, org: User): Promise<void> {
   const factory = createActionsFactory(server.app)
   const { run, jobs } = await factory.run(repo.id)
   await factory.task(repo.id, jobs[0]!, { log: ['words'] })
-  const artifact = await server.app.artifacts.store(run, { name: 'zip', taskId: 1, source: [Buffer.from('zip')] })
+  const artifact = await storeArtifact(server, run, { name: 'zip', text: 'zip' })
   const runners = {
     '{repo}': await factory.runner({ kind: 'repository', repoId: repo.id }),
     '{org}': await factory.runner({ kind: 'owner', ownerId: org.id }),
@@ -198,7 +199,7 @@ async function fillActions(repo: Repo, org: User): Promise<void> {
     [/\/actions\/variables/, { variablename: 'V' }],
     [/\/actions\/runs/, { run: String(run.id) }],
     [/\/actions\/jobs/, { job_id: String(jobs[0]!) }],
-    [/\/actions\/artifacts/, { artifact_id: String(artifact.id) }],
+    [/\/actions\/artifacts/, { artifact_id: String(artifact) }],
     [/\/actions\/workflows/, { workflow_id: 'ci.yml' }],
     [/^\/packages/, { owner: 'acme', type: 'npm', name: 'tool', version: '1' }],
   )

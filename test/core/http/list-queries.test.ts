@@ -3,6 +3,7 @@ import { addEndedImport } from '../../harness/imports.ts'
 import type { Operation } from '../../../src/core/http/operation.ts'
 import { asId, type RepoId } from '../../../src/core/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
+import { storeArtifact } from '../../harness/artifacts.ts'
 import { addPackageVersion } from '../../harness/packages.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { queriesOf } from '../../harness/queries.ts'
@@ -316,9 +317,8 @@ async function growActions(i: number): Promise<void> {
     const { run, jobs } = await factory.run(repo, { actorId: alice.user.id })
     await factory.task(repo, jobs[0]!, { steps: Array.from({ length: i }, (_, n) => `step${n}`) })
     await factory.job({ id: 1, repoId: main! }, `job${i}`)
-    const source = [Buffer.from(`zip ${i}`)]
-    await server.app.artifacts.store({ id: run.id, repoId: repo }, { name: 'zip', taskId: 1, source })
-    await server.app.artifacts.store({ id: 1, repoId: main! }, { name: `${repo} ${i}`, taskId: 1, source })
+    await storeArtifact(server, run, { name: 'zip', text: `zip ${i}` })
+    await storeArtifact(server, { id: 1, repoId: main! }, { name: `${repo} ${i}`, text: `zip ${i}` })
     expect(run.number).toBe(i + 1)
   }
 }

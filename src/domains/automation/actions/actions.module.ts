@@ -7,10 +7,12 @@ import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
 import { artifactOperations } from './artifacts/artifacts.operations.ts'
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
-import { createDownloadLinks } from './artifacts/download-links.ts'
+import { createSignedLinks } from './artifacts/signed-links.ts'
+import { sumUploads } from './artifacts/uploads/upload.store.ts'
 import { registerRunnerProtocol } from './protocol/runner-protocol.routes.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
 import { createRunnerLogin } from './runners/runner-login.ts'
+import { resultRoutes } from './results/results.routes.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
 import { registerBadges } from './runs/badge.routes.ts'
@@ -62,15 +64,18 @@ export const module = defineModule({
     const runs = createRuns({ database, repos, blobs })
     const runProgress = createRunProgress({ clock, events, jobs })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
-    const links = createDownloadLinks({ secrets, clock })
+    const links = createSignedLinks({ secrets, clock }, 'action_artifact.download')
     const settings = readActionsSettings(config)
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
-    const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
+    const artifacts = createArtifacts({ database, blobs, clock, files, links })
     const workflowReader = createWorkflowReader(taskPool)
     const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
-    quotaParts.usage.register(async (db, ownerId) => ({ artifacts: await sumArtifacts(db, ownerId) }))
+    quotaParts.usage.register(async (db, ownerId) => ({
+      artifacts: (await sumArtifacts(db, ownerId)) + (await sumUploads(db, ownerId)),
+    }))
     quotaParts.artifacts.register(listUsedArtifacts)
+    const registerResults = resultRoutes(core, { blobs, quota, files, artifacts, tokens: taskTokens, retentionMs })
     return {
       services: {
         actionsBlobs: blobs,
@@ -92,6 +97,7 @@ export const module = defineModule({
       ],
       routes(http) {
         registerBadges(http, { webAccess, runs })
+        registerResults(http)
         return registerRunnerProtocol(http, { log, login, registration })
       },
       events: actionsEvents,

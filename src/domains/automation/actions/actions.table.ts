@@ -19,6 +19,8 @@ export interface ActionArtifactTable {
   status: ArtifactStatus
   /** `gzip` if the runner sent compressed data; otherwise empty. */
   encoding: Generated<string>
+  /** Of a file that is not a zip file; otherwise empty. */
+  mime_type: Generated<string>
   /** The hash of the blob; empty before the upload is complete and after it expired. */
   hash: Generated<string>
   /** Bytes. */

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 /** Whether a log or an artifact uses this blob. */
 export async function isStoredFileUsed(db: Db, hash: string): Promise<boolean> {
   const { rows } = await sql`select 1 from action_artifact where hash = ${hash}
+    union all select 1 from action_upload_block where hash = ${hash}
     union all select 1 from action_task where log_hash = ${hash} limit 1`.execute(db)
   return rows.length > 0
 }

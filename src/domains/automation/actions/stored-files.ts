@@ -1,6 +1,7 @@
 import type { Core } from '../../../core/module.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
+import { deleteBlocks, deleteUpload, listOldUploads } from './artifacts/uploads/upload.store.ts'
 import { expireArtifacts, expireLogs, isStoredFileUsed, listHashesOfRun } from './stored-file.store.ts'
 
 interface StoredFilesDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
@@ -11,6 +12,9 @@ interface StoredFilesDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
 
 /** Hashes per job, and rows per transaction. */
 const BATCH = 200
+
+/** Uploads that nobody continued for this long are deleted. */
+const UPLOAD_AGE_MS = 24 * 60 * 60_000
 
 export type StoredFiles = ReturnType<typeof createStoredFiles>
 
@@ -25,6 +29,20 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
   async function release(tx: Tx, hashes: readonly string[]): Promise<void> {
     for (let at = 0; at < hashes.length; at += BATCH)
       await jobs.enqueue(tx, 'actions.release', { hashes: hashes.slice(at, at + BATCH) })
+  }
+
+  async function deleteOldUploads(before: number, signal: AbortSignal): Promise<void> {
+    for (let size = BATCH; size === BATCH;) {
+      const ids = await listOldUploads(database.read, before, BATCH)
+      size = ids.length
+      for (const id of ids) {
+        signal.throwIfAborted()
+        await database.transaction(async (tx) => {
+          await release(tx, await deleteBlocks(tx, id))
+          await deleteUpload(tx, id)
+        })
+      }
+    }
   }
 
   return {
@@ -45,9 +63,10 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
         if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
       }
     },
-    /** Expires artifacts, and logs of tasks that stopped long ago. */
+    /** Expires artifacts, logs of tasks that stopped long ago, and uploads that were abandoned. */
     async expire(signal: AbortSignal): Promise<void> {
       const now = clock.now()
+      await deleteOldUploads(now - UPLOAD_AGE_MS, signal)
       for (let size = BATCH; size === BATCH;) {
         signal.throwIfAborted()
         size = await database.transaction(async (tx) => {

@@ -12,6 +12,10 @@ export interface Artifact {
   readonly repoId: RepoId
   readonly runId: number
   readonly name: string
+  /** The task that uploaded it. */
+  readonly taskId: number
+  /** Empty for a zip file. */
+  readonly mimeType: string
   /** The hash of the blob; empty when the artifact is expired. */
   readonly hash: string
   /** Bytes. */
@@ -27,6 +31,8 @@ const toArtifact = (row: Selectable<ActionArtifactTable>): Artifact => ({
   repoId: asId(row.repo_id),
   runId: row.run_id,
   name: row.name,
+  taskId: row.task_id,
+  mimeType: row.mime_type,
   hash: row.hash,
   size: row.size,
   isExpired: row.status === 'expired',
@@ -62,6 +68,30 @@ export function listArtifacts(
 export async function findArtifact(db: Db, repoId: RepoId, id: number): Promise<Artifact | undefined> {
   const row = await whole(db).where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
   return row && toArtifact(row)
+}
+
+/** An artifact of a run that can be downloaded. */
+export async function findReadyArtifact(
+  db: Db,
+  runId: number,
+  key: { readonly name: string } | { readonly id: number },
+): Promise<Artifact | undefined> {
+  const query = whole(db).where('run_id', '=', runId).where('status', '=', 'ready')
+  const row = await (
+    'id' in key ? query.where('id', '=', key.id) : query.where('name', '=', key.name)
+  ).executeTakeFirst()
+  return row && toArtifact(row)
+}
+
+/** The artifacts of a run that can be downloaded, sorted by id. */
+export async function listReadyArtifacts(db: Db, runId: number, limit: number): Promise<Artifact[]> {
+  const rows = await whole(db)
+    .where('run_id', '=', runId)
+    .where('status', '=', 'ready')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toArtifact)
 }
 
 export async function insertArtifact(tx: Tx, values: Insertable<ActionArtifactTable>): Promise<Artifact> {

@@ -5,11 +5,12 @@ import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
+import { contentDisposition, SANDBOX_CSP } from '../../../../core/platform/http/media-type.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Core, Guards } from '../../../../core/module.ts'
 import { ActionArtifactModel, ActionArtifactsResponse } from './artifact.model.ts'
+import { fileOf } from './artifact.policy.ts'
 import { artifactUrl, presentArtifact } from '../actions.present.ts'
 import type { Artifacts, ArtifactView } from './artifacts.service.ts'
 
@@ -134,10 +135,12 @@ function downloadOperations({ guards, artifacts, site }: ArtifactOperationDeps):
         const { sig = '', expires = 0 } = query
         const { artifact, body } = await artifacts.openLinked({ owner, name, id }, { sig, expires })
         if (typeof body === 'string') return { status: 302, headers: { location: body, 'cache-control': 'no-store' } }
+        const { fileName, type } = fileOf(artifact)
         return bytes(body, {
-          'content-type': 'application/zip',
+          'content-type': type,
           'content-length': String(artifact.size),
-          'content-disposition': contentDisposition('attachment', `${artifact.name}.zip`),
+          'content-disposition': contentDisposition('attachment', fileName),
+          'content-security-policy': SANDBOX_CSP,
           'x-content-type-options': 'nosniff',
         })
       },

@@ -1,4 +1,4 @@
-import type { Core, Services } from '../../../../core/module.ts'
+import type { Core } from '../../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
@@ -8,34 +8,16 @@ import { contentDisposition } from '../../../../core/platform/http/media-type.ts
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
-import { findRun, listRunsByIds, lockRun, type Run } from '../runs/run.store.ts'
+import { findRun, listRunsByIds, type Run } from '../runs/run.store.ts'
 import { requireRun } from '../runs/runs.service.ts'
 import type { StoredFiles } from '../stored-files.ts'
-import {
-  type Artifact,
-  type ArtifactFilter,
-  deleteArtifact,
-  deleteArtifactNamed,
-  findArtifact,
-  insertArtifact,
-  listArtifacts,
-} from './artifact.store.ts'
-import { isExpired } from './artifact.policy.ts'
-import type { DownloadLinks, LinkProof } from './download-links.ts'
+import { type Artifact, type ArtifactFilter, deleteArtifact, findArtifact, listArtifacts } from './artifact.store.ts'
+import { fileOf, isExpired } from './artifact.policy.ts'
+import type { LinkProof, SignedLinks } from './signed-links.ts'
 
 export interface ArtifactView {
   readonly artifact: Artifact
   readonly run: Run
-}
-
-interface NewArtifact {
-  readonly name: string
-  /** The task that uploads it. */
-  readonly taskId: number
-  /** A zip file. */
-  readonly source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Epoch milliseconds; `actions.artifact_retention_days` from now when absent or later. */
-  readonly expiresAt?: number | undefined
 }
 
 interface OpenArtifact {
@@ -45,18 +27,15 @@ interface OpenArtifact {
 }
 
 interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly blobs: Pick<BlobStore, 'link' | 'open' | 'put'>
-  readonly quota: Services['quota']
+  readonly blobs: Pick<BlobStore, 'link' | 'open'>
   readonly files: Pick<StoredFiles, 'release'>
-  readonly links: DownloadLinks
-  readonly retentionMs: number
+  readonly links: SignedLinks
 }
 
 export type Artifacts = ReturnType<typeof createArtifacts>
 
 /** Artifacts of jobs (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
-export function createArtifacts(deps: ArtifactDeps) {
-  const { database, blobs, clock, files, links } = deps
+export function createArtifacts({ database, blobs, clock, files, links }: ArtifactDeps) {
   const { read } = database
 
   async function findWhole(repoId: RepoId, id: number): Promise<Artifact> {
@@ -85,11 +64,8 @@ export function createArtifacts(deps: ArtifactDeps) {
       if (view === undefined) throw notFound('artifact was deleted meanwhile')
       return view
     },
-    /**
-     * Streams to disk, and replaces an artifact of the run with the same name. Throws QuotaExceeded, and NotFound when
-     * the run is deleted concurrently.
-     */
-    store: (run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact> => storeArtifact(deps, run, input),
+    /** Throws NotFound, also when the artifact is expired. */
+    getDownloadable,
     /** Throws NotFound. */
     delete: (repoId: RepoId, id: number): Promise<void> =>
       database.transaction(async (tx) => {
@@ -103,14 +79,14 @@ export function createArtifacts(deps: ArtifactDeps) {
      */
     async link(repo: Repo, id: number): Promise<LinkProof> {
       await getDownloadable(repo.id, id)
-      return links.make({ fullName: repo.fullName, id })
+      return links.make(targetOf(repo.fullName, id))
     },
     /** Throws Unauthenticated for an invalid or expired link, NotFound when the artifact was deleted or is expired. */
     async openLinked(
       { owner, name, id }: { readonly owner: string; readonly name: string; readonly id: number },
       proof: LinkProof,
     ): Promise<OpenArtifact> {
-      if (!links.isValid({ fullName: `${owner}/${name}`, id }, proof)) throw unauthenticated('the link is not valid')
+      if (!links.isValid(targetOf(`${owner}/${name}`, id), proof)) throw unauthenticated('the link is not valid')
       const repo = await repoQueries.findByAnyName(read, owner, name)
       if (repo === undefined) throw errors.repoNotFound()
       const artifact = await getDownloadable(repo.id, id)
@@ -121,11 +97,13 @@ export function createArtifacts(deps: ArtifactDeps) {
   }
 }
 
-const linkTo = (blobs: Pick<BlobStore, 'link'>, { hash, name }: Artifact): Promise<string | undefined> =>
-  blobs.link(hash, {
-    contentType: 'application/zip',
-    contentDisposition: contentDisposition('attachment', `${name}.zip`),
-  })
+const targetOf = (fullName: string, id: number): string => `${id} ${fullName.toLowerCase()}`
+
+function linkTo(blobs: Pick<BlobStore, 'link'>, artifact: Artifact): Promise<string | undefined> {
+  const { fileName, type } = fileOf(artifact)
+  const contentDispositionOf = contentDisposition('attachment', fileName)
+  return blobs.link(artifact.hash, { contentType: type, contentDisposition: contentDispositionOf })
+}
 
 async function withRuns(read: Db, artifacts: readonly Artifact[]): Promise<ArtifactView[]> {
   const found = await listRunsByIds(
@@ -137,34 +115,4 @@ async function withRuns(read: Db, artifacts: readonly Artifact[]): Promise<Artif
     const run = runs.get(artifact.runId)
     return run === undefined ? [] : [{ artifact, run }]
   })
-}
-
-async function storeArtifact(
-  { database, blobs, clock, quota, files, retentionMs }: ArtifactDeps,
-  { id: runId, repoId }: Pick<Run, 'id' | 'repoId'>,
-  { name, taskId, source, expiresAt = Infinity }: NewArtifact,
-): Promise<Artifact> {
-  await quota.requireFor(repoId, 'size:assets:artifacts')
-  let made: Artifact | undefined
-  await blobs.put(source, {}, async ({ hash, size }) => {
-    const at = clock.now()
-    made = await database.transaction(async (tx) => {
-      requireRun(await lockRun(tx, repoId, runId))
-      await files.release(tx, await deleteArtifactNamed(tx, runId, name))
-      return insertArtifact(tx, {
-        repo_id: repoId,
-        run_id: runId,
-        task_id: taskId,
-        name,
-        protocol: 'v4',
-        status: 'ready',
-        hash,
-        size,
-        expires_at: Math.min(expiresAt, at + retentionMs),
-        created_at: at,
-        updated_at: at,
-      })
-    })
-  })
-  return made!
 }

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import type { Core, Services } from '../../../../core/module.ts'
+import type { BlobStore } from '../../../../core/blobs/index.ts'
+import { createArtifactUploads } from '../artifacts/artifact-uploads.service.ts'
+import type { Artifacts } from '../artifacts/artifacts.service.ts'
+import { createSignedLinks } from '../artifacts/signed-links.ts'
+import { createUploads } from '../artifacts/uploads/uploads.service.ts'
+import type { TaskTokens } from '../runs/task-tokens.ts'
+import type { StoredFiles } from '../stored-files.ts'
+import { registerArtifactsV4 } from './artifacts-v4.routes.ts'
+
+interface ResultDeps {
+  readonly blobs: BlobStore
+  readonly quota: Services['quota']
+  readonly files: StoredFiles
+  readonly artifacts: Artifacts
+  readonly tokens: Pick<TaskTokens, 'findTask'>
+  readonly retentionMs: number
+}
+
+const MAX_UPLOAD_BYTES = 10 * 1024 ** 3
+
+/** The addresses at which running jobs store and read files (behaviour/actions#artifact-protocols-and-cache). */
+export function resultRoutes(
+  { database, clock, secrets, site }: Core,
+  { blobs, quota, files, artifacts, tokens, retentionMs }: ResultDeps,
+): (http: FastifyInstance) => void {
+  const uploads = createUploads({ database, blobs, clock, quota, files, maxBytes: MAX_UPLOAD_BYTES })
+  const artifactUploads = createArtifactUploads({ database, clock, files, uploads, retentionMs })
+  const uploadLinks = createSignedLinks({ secrets, clock }, 'action_upload')
+  const downloadLinks = createSignedLinks({ secrets, clock }, 'action_artifact.job_download')
+  return (http) =>
+    registerArtifactsV4(http, { tokens, artifacts, artifactUploads, blobs, uploads, uploadLinks, downloadLinks, site })
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { BlobStore } from '../../../../core/blobs/index.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import { contentDisposition, parseRange, SANDBOX_CSP } from '../../../../core/platform/http/media-type.ts'
+
+export interface StoredFile {
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+  readonly fileName: string
+  readonly type: string
+  /** The content encoding, or empty. */
+  readonly encoding?: string
+}
+
+/** Sends a file, one range of it, or a redirect to the object store. */
+export async function sendStored(
+  blobs: Pick<BlobStore, 'link' | 'open'>,
+  { hash, size, fileName, type, encoding = '' }: StoredFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const disposition = contentDisposition('attachment', fileName)
+  const link =
+    encoding === '' ? await blobs.link(hash, { contentType: type, contentDisposition: disposition }) : undefined
+  if (link !== undefined) return void reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).send()
+  void reply.headers({
+    'accept-ranges': 'bytes',
+    'content-disposition': disposition,
+    'content-security-policy': SANDBOX_CSP,
+    'x-content-type-options': 'nosniff',
+    etag: `"${hash}"`,
+    ...(encoding !== '' && { 'content-encoding': encoding }),
+  })
+  const range = parseRange(request.headers.range, size)
+  if (range === 'bad') return void reply.code(416).header('content-range', `bytes */${size}`).send()
+  const isHead = request.method === 'HEAD'
+  const body = isHead ? undefined : await blobs.open(hash, range)
+  if (body === undefined && !isHead) throw notFound('the bytes of the file are missing')
+  if (range !== undefined) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  void reply.type(type).header('content-length', String(range ? range.end - range.start + 1 : size))
+  // NOTE: a reply is a promise that resolves at its end: the caller must not await it and reply again.
+  void reply.send(body)
+}
