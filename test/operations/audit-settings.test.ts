@@ -104,6 +104,18 @@ describeOnBoth('the audit log of settings', (kind) => {
     ])
   })
 
+  it('contains projects that are deleted', async () => {
+    const { client } = world.alice
+    for (const path of ['/repos/alice/secret/projects', '/user/projects']) {
+      const { id } = (await client.post(path, { title: `Of ${path}` })).json
+      expect((await client.delete(`${path}/${id}`)).status).toBe(204)
+    }
+    expect((await entries('project')).map(({ action, target, details }) => [action, target.name, details])).toEqual([
+      ['project.deleted', 'alice', { title: 'Of /user/projects' }],
+      ['project.deleted', 'alice/secret', { title: 'Of /repos/alice/secret/projects' }],
+    ])
+  })
+
   it('contains badges that are created and deleted at the command line', async () => {
     const { badges } = world.server.app
     await badges.create(commandLine, { slug: 'early', description: '', imageUrl: '' })

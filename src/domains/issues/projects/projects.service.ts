@@ -1,12 +1,13 @@
 import type { Core } from '../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { ProjectId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { errors } from '../../errors.ts'
 import { insertColumns } from './columns/column.store.ts'
-import { CARD_TYPES, requireTitle, requireWord, TEMPLATES } from './project.policy.ts'
+import { allowsProjects, CARD_TYPES, requireTitle, requireWord, TEMPLATES } from './project.policy.ts'
 import {
   deleteProject,
   findProject,
@@ -20,6 +21,7 @@ import {
 } from './project.store.ts'
 import type { TemplateType } from './project.table.ts'
 import { loadProjectViews, type ProjectHome, type ProjectView } from './project-views.ts'
+import { loadOwnerModes } from './rights/load-rights.ts'
 import { projectOrigin, projectPayload } from './projects.events.ts'
 
 interface NewProject {
@@ -63,6 +65,15 @@ export function createProjects({ database, clock, events }: ProjectDeps) {
     /** Throws NotFound. */
     get: async (home: ProjectHome, id: ProjectId): Promise<Project> =>
       requireProject(await findProject(read, ownerOf(home), id)),
+
+    /** Throws NotFound also for a project that the viewer may not read; the viewer sees the owner. */
+    async getInView(viewer: Viewer, home: ProjectHome, id: ProjectId): Promise<Project> {
+      const isReadable =
+        'repo' in home
+          ? allowsProjects(home.repo, 'repo')
+          : (await loadOwnerModes(read, viewer, [home.account])).get(home.account.id)! >= AccessMode.read
+      return requireProject(isReadable ? await findProject(read, ownerOf(home), id) : undefined)
+    },
 
     view,
 

@@ -1,7 +1,7 @@
 import type { AppendedEvent, EventKind, Projections } from '../../../core/events/index.ts'
 import { accountTarget, type AuditFact, recorded, type AuditTarget, repoTarget, SITE } from './record.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { orgProjections, quotaProjections, repoProjections } from './orgs.projection.ts'
+import { orgProjections, projectProjections, quotaProjections, repoProjections } from './orgs.projection.ts'
 
 type Payload = { readonly user_id: number }
 type OfUser = { [Kind in EventKind]: AppendedEvent<Kind>['payload'] extends Payload ? Kind : never }[EventKind]
@@ -209,6 +209,7 @@ export const auditProjections: Projections = {
   ...adminProjections,
   ...oauthProjections,
   ...orgProjections,
+  ...projectProjections,
   ...quotaProjections,
   ...repoProjections,
   ...sourceProjections,

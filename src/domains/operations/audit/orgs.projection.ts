@@ -162,6 +162,15 @@ const onHook = <Kind extends HookKind>(action: string) =>
     }
   })
 
+/** Project boards. */
+export const projectProjections: Projections = {
+  'project.deleted': recorded(async (tx, { payload: { repo_id: repoId, owner_id: ownerId, title } }) => ({
+    action: 'project.deleted',
+    target: repoId > 0 ? await repoTarget(tx, repoId) : await accountTarget(tx, ownerId),
+    details: { title },
+  })),
+}
+
 /** Repositories: access to them, and their protections and webhooks. */
 export const repoProjections: Projections = {
   'repo.edited': recorded(async (tx, { repoId, payload: { changed } }) => {

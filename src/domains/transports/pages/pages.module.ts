@@ -3,6 +3,7 @@ import { apiPages, packagePage } from './api.page.ts'
 import { commitPage, commitsPage, homePage } from './pages.page.ts'
 import { ownerPage } from './owner.page.ts'
 import { registerPages } from './pages.routes.ts'
+import { ownerProjectPage, repoProjectPage } from './project.page.ts'
 import { branchesPage, tagsPage } from './refs.page.ts'
 import { releasePage, releasesPage } from './releases.page.ts'
 import { repoPage } from './repo.page.ts'
@@ -21,6 +22,9 @@ export const module = defineModule({
     'markup',
     'milestones',
     'packages',
+    'projectCards',
+    'projectColumns',
+    'projects',
     'releases',
     'repos',
     'tags',
@@ -49,12 +53,14 @@ export const module = defineModule({
       home: homePage(deps),
       owner: ownerPage(deps),
       ofPackage: packagePage(deps),
+      ofProject: ownerProjectPage(deps),
       ofRepo: {
         ...apiPages(deps),
         '': repoPage(deps),
         '/src/*': sourcePage(deps),
         '/commits/*': commitsPage(deps),
         '/commit/*': commitPage(deps),
+        '/projects/*': repoProjectPage(deps),
         '/branches': branchesPage(deps),
         '/tags': tagsPage(deps),
         '/releases': releasesPage(deps),

@@ -65,6 +65,8 @@ interface Pages {
   readonly owner: PageMaker
   /** `rest` consists of type, name and version. */
   readonly ofPackage: PageMaker
+  /** `rest` is the id. */
+  readonly ofProject: PageMaker
   readonly ofRepo: Readonly<Record<string, PageMaker>>
 }
 
@@ -100,6 +102,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
   http.get('/', answering(deps, pages.home))
   http.get('/:owner', ofOwner(answering(deps, pages.owner)))
   http.get('/:owner/-/packages/*', ofOwner(answering(deps, pages.ofPackage)))
+  http.get('/:owner/-/projects/*', ofOwner(answering(deps, pages.ofProject)))
   for (const [path, make] of Object.entries(pages.ofRepo))
     http.get(`/:owner/:repo${path}`, ofRepo(answering(deps, make)))
   http.get(

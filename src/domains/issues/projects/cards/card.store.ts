@@ -42,6 +42,36 @@ const readableCards = (db: Db, viewer: Viewer, columnId: ProjectColumnId) =>
     .where('issue.column_id', '=', columnId)
     .where((eb) => readableIssues(viewer)(eb as never))
 
+/** A card of a board. */
+export interface BoardCard {
+  readonly columnId: ProjectColumnId
+  readonly issueId: IssueId
+}
+
+/** The cards of all columns of a project that the viewer may read, in the order of the board. */
+export const listBoardCards = (
+  db: Db,
+  viewer: Viewer,
+  projectId: ProjectId,
+  paging: Paging,
+): Promise<Page<BoardCard>> =>
+  selectPage(
+    db
+      .selectFrom('project_issue as issue')
+      .innerJoin('project_column', 'project_column.id', 'issue.column_id')
+      .innerJoin('repo', 'repo.id', 'issue.repo_id')
+      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+      .select(['issue.issue_id', 'issue.column_id'])
+      .where('issue.project_id', '=', projectId)
+      .where((eb) => readableIssues(viewer)(eb as never))
+      .orderBy('project_column.sorting')
+      .orderBy('project_column.id')
+      .orderBy('issue.sorting')
+      .orderBy('issue.issue_id'),
+    paging,
+    (row): BoardCard => ({ columnId: asId(row.column_id), issueId: asId(row.issue_id) }),
+  )
+
 /** In the order of the column. */
 export const listReadableCards = (
   db: Db,

@@ -9,19 +9,26 @@ import { accessQueries, type Repo, repoQueries } from '../../../repositories/ind
 import { changeLocked } from '../../issues/changes/edit-issue.ts'
 import type { AccountChange } from '../../issues/changes/issue-change.ts'
 import { canReadIssue } from '../../issues/issue.policy.ts'
-import { findIssueById, listIssuesByIds, updateIssue } from '../../issues/records/issue.store.ts'
+import { findIssueById, type Issue, listIssuesByIds, updateIssue } from '../../issues/records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from '../../issues/views.ts'
 import { findColumn } from '../columns/column.store.ts'
 import { allowsProjects, modeOn } from '../project.policy.ts'
 import type { Project } from '../project.store.ts'
 import { lockProject, type ProjectDeps } from '../projects.service.ts'
 import { addToProject, moveInProject, removeFromProject } from './change-cards.ts'
-import { findCardAt, listReadableCards } from './card.store.ts'
+import { findCardAt, listBoardCards, listReadableCards } from './card.store.ts'
 
 interface Move {
   readonly columnId: ProjectColumnId
   /** From 0 among the issues of the column that the actor may read; undefined for the end. */
   readonly position: number | undefined
+}
+
+/** An issue in a column of a board. */
+interface CardView {
+  readonly issue: Issue
+  readonly repo: Repo
+  readonly columnId: ProjectColumnId
 }
 
 export type Cards = ReturnType<typeof createCards>
@@ -48,6 +55,23 @@ export function createCards(deps: ProjectDeps) {
       const repos = await repoQueries.listByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
       const byId = new Map(repos.map((repo) => [repo.id, repo]))
       return { items: await loadIssueViews(read, issues, byId, { viewer }), total }
+    },
+
+    /** The issues of all columns that the viewer may read, in the order of the board, with their number. */
+    async listBoard(viewer: Viewer, project: Project, paging: Paging): Promise<Page<CardView>> {
+      const { items, total } = await listBoardCards(read, viewer, project.id, paging)
+      const issues = await listIssuesByIds(
+        read,
+        items.map(({ issueId }) => issueId),
+      )
+      const repos = await repoQueries.listByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
+      const repoOf = new Map(repos.map((repo) => [repo.id, repo]))
+      const columnOf = new Map(items.map(({ issueId, columnId }) => [issueId, columnId]))
+      const cards = issues.flatMap((issue) => {
+        const repo = repoOf.get(issue.repoId)
+        return repo === undefined ? [] : { issue, repo, columnId: columnOf.get(issue.id)! }
+      })
+      return { items: cards, total }
     },
 
     /**
