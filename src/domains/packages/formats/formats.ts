@@ -1,4 +1,5 @@
 import type { CreateFormat } from '../registry/format.ts'
+import { createAlpineFormat } from './alpine/alpine.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
 import { createDebianFormat } from './debian/debian.format.ts'
@@ -9,9 +10,11 @@ import { createMavenFormat } from './maven/maven.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createNugetFormat } from './nuget/nuget.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
+import { createRpmFormat } from './rpm/rpm.format.ts'
 
 /** All formats; each is a folder here. */
 export const FORMATS: readonly CreateFormat[] = [
+  createAlpineFormat,
   createCargoFormat,
   createComposerFormat,
   createDebianFormat,
@@ -22,4 +25,5 @@ export const FORMATS: readonly CreateFormat[] = [
   createNpmFormat,
   createNugetFormat,
   createPypiFormat,
+  createRpmFormat,
 ]

@@ -80,6 +80,8 @@ export interface PackageFormat {
   /** As in addresses, `package.type` and the API. */
   readonly type: string
   readonly routes: readonly FormatRoute[]
+  /** What addresses have right after the type, besides paths: `rpm.repo`. */
+  readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */
   errorBody?(message: string, status: number): string | object
   /** Credentials that only this client sends; those of the standard headers come first. */

@@ -1,5 +1,7 @@
+import { buffer } from 'node:stream/consumers'
 import { rateLimitKeyOf, type SignedIn } from '../../../core/access/viewer.ts'
 import { badRequest, tooLarge, unavailable } from '../../../core/platform/errors.ts'
+import type { PackageContents, ReceivedFile } from '../packages/package-contents.service.ts'
 import { TaskError, type TaskKind, type TaskPool } from '../../../core/platform/isolation/index.ts'
 
 /**
@@ -34,3 +36,13 @@ export async function readShort(source: AsyncIterable<Uint8Array>, maxBytes: num
   }
   return Buffer.concat(chunks)
 }
+
+/** The first bytes of a stored file, all of a short one. */
+export const readHead = async (
+  contents: PackageContents,
+  { sha256, size }: ReceivedFile,
+  maxBytes: number,
+): Promise<Buffer> =>
+  size === 0
+    ? Buffer.alloc(0)
+    : buffer(await contents.open({ sha256 }, { start: 0, end: Math.min(size, maxBytes) - 1 }))

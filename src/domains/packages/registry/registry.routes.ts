@@ -35,7 +35,7 @@ export function registerFormats(
     const handler = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
       answer(deps, format, request, reply)
     for (const method of METHODS)
-      for (const path of ['', '/*'])
+      for (const path of ['', '/*', ...(format.suffixes ?? [])])
         app.route({ method, url: `${PREFIX}/:owner/${format.type}${path}`, exposeHeadRoute: false, handler })
   }
 }

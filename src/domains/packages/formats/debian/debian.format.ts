@@ -1,9 +1,9 @@
-import { buffer } from 'node:stream/consumers'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { CreateFormat, FormatAnswer, FormatRequest, FormatTools, FormatWrite } from '../../registry/format.ts'
-import { readMetadata } from '../../registry/read-metadata.ts'
+import { isGroupName } from '../../registry/group-name.ts'
+import { readHead, readMetadata } from '../../registry/read-metadata.ts'
 import { keyRoutes } from '../../registry/signing/key-routes.ts'
 import type { DebPackage } from './deb.task.ts'
 import { debianIndex, hasSum, type } from './debian-index.ts'
@@ -79,8 +79,6 @@ const refOf = ({ params: { name = '', version = '' } }: FormatRequest) => ({ typ
 const fileOf = ({ params: { distribution, component, name, version, architecture } }: FormatRequest): string =>
   `${distribution}/${component}/${name}_${version}_${architecture}.deb`
 
-const GROUP_NAME = /^[A-Za-z\d][\w.+~-]{0,99}$/
-
 async function upload(
   contents: PackageContents,
   { taskPool }: FormatTools,
@@ -88,11 +86,10 @@ async function upload(
 ): Promise<FormatAnswer> {
   const { viewer, owner, body, hold, params } = request
   const { distribution = '', component = '' } = params
-  if (!GROUP_NAME.test(distribution) || !GROUP_NAME.test(component))
+  if (!isGroupName(distribution) || !isGroupName(component))
     throw badRequest('the name of the distribution or of the component is invalid')
   const content = await hold.receive(body)
-  if (content.size === 0) throw badRequest('the file is not a Debian package')
-  const head = await buffer(await contents.open(content, { start: 0, end: Math.min(content.size, MAX_HEAD) - 1 }))
+  const head = await readHead(contents, content, MAX_HEAD)
   const { name, version, architecture, control } = await readMetadata(taskPool, viewer, DEB_TASK, head)
   const file = fileOf({ ...request, params: { distribution, component, name, version, architecture } })
   await contents.publish(viewer, owner, {

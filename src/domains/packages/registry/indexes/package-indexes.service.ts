@@ -86,11 +86,14 @@ export function createPackageIndexes({ database, contents, signingKeys }: IndexD
   }
 
   return {
-    /** A file of the current index. Throws NotFound. */
-    async get(owner: User, kind: IndexKind, name: string): Promise<IndexFileRow> {
-      const file = await findIndexFile(database.read, await current(owner, kind), name)
-      if (file === undefined) throw errors.packageNotFound()
-      return file
+    /** The first of these files that the current index has. Throws NotFound. */
+    async get(owner: User, kind: IndexKind, ...names: readonly string[]): Promise<IndexFileRow> {
+      const id = await current(owner, kind)
+      for (const name of names) {
+        const file = await findIndexFile(database.read, id, name)
+        if (file !== undefined) return file
+      }
+      throw errors.packageNotFound()
     },
 
     /** The newest file that `matches`, of the current index or one of the former ones. Throws NotFound. */
