@@ -1,5 +1,6 @@
 import type { CreateFormat } from '../registry/format.ts'
 import { createAlpineFormat } from './alpine/alpine.format.ts'
+import { createArchFormat } from './arch/arch.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
 import { createDebianFormat } from './debian/debian.format.ts'
@@ -15,6 +16,7 @@ import { createRpmFormat } from './rpm/rpm.format.ts'
 /** All formats; each is a folder here. */
 export const FORMATS: readonly CreateFormat[] = [
   createAlpineFormat,
+  createArchFormat,
   createCargoFormat,
   createComposerFormat,
   createDebianFormat,

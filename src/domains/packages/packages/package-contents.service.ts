@@ -13,6 +13,7 @@ import {
   insertFiles,
   insertVersion,
   listFiles,
+  type PackageFile,
   type PackageVersion,
 } from './package.store.ts'
 import {
@@ -22,6 +23,7 @@ import {
   isPackageBlobUsed,
   lockPackage,
   type PackageEntry,
+  setFileMetadata,
   setPackageMetadata,
   setVersionMetadata,
 } from './package-contents.store.ts'
@@ -198,6 +200,10 @@ export function createPackageContents(deps: ContentsDeps) {
         if (version === undefined) throw errors.packageNotFound()
         await setVersionMetadata(tx, version.id, edit(version.metadata))
       }),
+
+    /** Replaces what a format knows of a file, whose content stays. */
+    setFileMetadata: ({ id }: Pick<PackageFile, 'id'>, metadata: string): Promise<void> =>
+      database.transaction((tx) => setFileMetadata(tx, id, metadata)),
 
     /** Deletes a version; with the last one the package. Throws NotFound. */
     deleteVersion: (actor: SignedIn, owner: User, ref: VersionName): Promise<void> =>

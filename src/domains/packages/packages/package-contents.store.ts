@@ -160,6 +160,10 @@ export async function setVersionMetadata(tx: Tx, id: number, metadata: string): 
   await tx.updateTable('package_version').set({ metadata }).where('id', '=', id).execute()
 }
 
+export async function setFileMetadata(tx: Tx, id: number, metadata: string): Promise<void> {
+  await tx.updateTable('package_file').set({ metadata }).where('id', '=', id).execute()
+}
+
 /** Increases the revision of a package and locks it until the transaction ends. Undefined if there is none. */
 export async function lockPackage(tx: Tx, { ownerId, type, name }: PackageName): Promise<PackageEntry | undefined> {
   const row = await tx
