@@ -67,6 +67,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/automation/secrets/secrets.module.ts'),
   () => import('../domains/automation/variables/variables.module.ts'),
   () => import('../domains/automation/actions/triggers/triggers.module.ts'),
+  () => import('../domains/automation/actions/tasks/tasks.module.ts'),
   () => import('../domains/migration/forks/forks.module.ts'),
   () => import('../domains/migration/mirrors/mirrors.module.ts'),
   () => import('../domains/migration/imports/imports.module.ts'),

@@ -3,6 +3,12 @@ import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
 
+const RUNNER_SCOPE: Option = {
+  type: 'string',
+  value: 'OWNER[/REPOSITORY]',
+  help: 'whose jobs it runs; those of the whole server if omitted',
+}
+
 const OIDC_OPTIONS: Readonly<Record<string, Option>> = {
   'client-secret': { type: 'string', value: 'SECRET', help: 'secret of the client' },
   registration: { type: 'string', value: 'RULE', help: 'who gets a new account: off, on or domains' },
@@ -136,6 +142,29 @@ export const commands: readonly Command[] = [
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-token.ts')).createToken,
+  },
+  {
+    words: 'admin actions token',
+    summary: 'Print the token with which runners register',
+    options: {
+      scope: RUNNER_SCOPE,
+      reset: { type: 'boolean', help: 'make a new one; the one before becomes invalid' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-actions.ts')).runnerToken,
+  },
+  {
+    words: 'admin actions register',
+    summary: 'Register a runner by a secret that it has already, and print its UUID',
+    options: {
+      secret: { type: 'string', value: 'HEX', help: '40 hexadecimal digits', required: true },
+      name: { type: 'string', value: 'NAME', help: 'name of the runner', default: 'runner' },
+      labels: { type: 'string', value: 'LIST', help: 'comma list; the runner declares its labels when it starts' },
+      ephemeral: { type: 'boolean', help: 'delete it after one job' },
+      scope: RUNNER_SCOPE,
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-actions.ts')).registerRunner,
   },
   ...authCommands,
   {

@@ -194,6 +194,9 @@ export const errors = defineErrors({
   runNotFound: ['not-found', 'run does not exist'],
   jobNotFound: ['not-found', 'job does not exist'],
   runnerNotFound: ['not-found', 'runner does not exist'],
+  taskNotFound: ['not-found', 'task does not exist'],
+  taskOfOtherRunner: ['forbidden', 'invalid runner for task'],
+  logSealed: ['conflict', 'the log is complete'],
   runnerUnregistered: ['unauthenticated', 'unregistered runner'],
   registrationTokenNotFound: ['unauthenticated', 'runner registration token not found'],
   registrationTokenReset: [

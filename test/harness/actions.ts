@@ -5,7 +5,8 @@ import type { App } from '../../src/app/modules.ts'
 import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
 import { type ActionsScope, scopeColumns } from '../../src/domains/automation/actions/levels.ts'
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
-import { insertRunner } from '../../src/domains/automation/actions/runners/runner.store.ts'
+import { repoQueries } from '../../src/domains/repositories/index.ts'
+import { insertRunner, raiseQueues } from '../../src/domains/automation/actions/runners/runner.store.ts'
 import { insertJobs, listJobsByIds } from '../../src/domains/automation/actions/runs/job.store.ts'
 import { createRunProgress } from '../../src/domains/automation/actions/runs/run-progress.service.ts'
 import { insertRun } from '../../src/domains/automation/actions/runs/run.store.ts'
@@ -105,6 +106,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
           ...started(job.status),
         })),
       )
+      if (status === 'waiting') await raiseQueues(tx, (await repoQueries.findById(tx, repoId))!)
       return { run, jobs: ids }
     }),
 

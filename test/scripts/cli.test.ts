@@ -339,3 +339,20 @@ describe('a machine that is not as it should be', () => {
     expect(await command(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'is it writable for this user?'))
   })
 })
+
+describe('admin actions', () => {
+  it('prints the token of runners, and registers one by its secret', async () => {
+    await admin(CREATE_ROOT)
+    const first = await admin('actions token')
+    expect(first.stdout).toMatch(/^[0-9a-f]{40}\n$/)
+    expect((await admin('actions token')).stdout).toBe(first.stdout)
+    expect((await admin('actions token --reset')).stdout).not.toBe(first.stdout)
+    expect((await admin('actions token --scope root')).stdout).not.toBe(first.stdout)
+    const secret = '0123456789abcdef'.padEnd(40, '0')
+    const register = (more: string) => admin(`actions register --name host --labels host,x --secret ${more}`)
+    expect(await register(secret)).toMatchObject({ code: 0, stdout: '30313233-3435-3637-3839-616263646566\n' })
+    expect((await register(`${secret} --scope root`)).code).toBe(0)
+    expect(await register('abc')).toMatchObject(failure(1, '40 hexadecimal digits'))
+    expect(await register(`${secret} --scope root/none`)).toMatchObject(failure(2, 'root/none does not exist'))
+  })
+})

@@ -1,5 +1,5 @@
 import { asId, type RepoId, type UserId } from '../platform/crypto/ids.ts'
-import type { Viewer, Visibility } from './viewer.ts'
+import { ANONYMOUS, type JobRights, type Viewer, type Visibility } from './viewer.ts'
 
 /** A level of access; a higher mode includes the lower ones. */
 export const AccessMode = { none: 0, read: 1, write: 2, admin: 3, owner: 4 } as const
@@ -113,7 +113,9 @@ export const NO_ACCESS: RepoAccess = { mode: AccessMode.none, units: new Map() }
 
 /** Whether grants can change the decision: they need not be loaded otherwise. */
 export function needsGrants(viewer: Viewer, repo: RepoFacts): boolean {
-  return viewer.kind === 'user' && !viewer.account.isAdmin && viewer.account.id !== repo.owner.id
+  return (
+    viewer.kind === 'user' && viewer.job === undefined && !viewer.account.isAdmin && viewer.account.id !== repo.owner.id
+  )
 }
 
 /**
@@ -125,6 +127,7 @@ export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, grants: RepoGr
   if (viewer.kind === 'anonymous') {
     return repo.isPrivate || repo.owner.visibility !== 'public' ? NO_ACCESS : everywhere(repo, AccessMode.read)
   }
+  if (viewer.job !== undefined) return jobAccess(viewer.job, repo)
   if (viewer.onlyRepos && !viewer.onlyRepos.has(repo.id)) return NO_ACCESS
   const { account } = viewer
   if (account.isAdmin || account.id === repo.owner.id) return everywhere(repo, AccessMode.owner)
@@ -160,6 +163,17 @@ export function deployAccess(repo: RepoFacts, isReadOnly: boolean): RepoAccess {
   const mode = isReadOnly ? AccessMode.read : AccessMode.write
   const units = (['repo.code', 'repo.wiki'] as const).filter((unit) => hasUnit(repo.units, unit))
   return { mode, units: new Map(units.map((unit) => [unit, mode])) }
+}
+
+/** The access of a workflow job: in its repository what it was given, and everywhere what everyone has. */
+function jobAccess({ repoId, units }: JobRights, repo: RepoFacts): RepoAccess {
+  const open = decideRepoAccess(ANONYMOUS, repo, NO_GRANTS)
+  if (repoId !== repo.id) return open
+  const own = UNITS.filter((unit) => hasUnit(repo.units, unit))
+  return {
+    mode: units.size > 0 ? AccessMode.read : open.mode,
+    units: new Map(own.map((unit) => [unit, higher(AccessMode[units.get(unit) ?? 'none'], unitMode(open, unit))])),
+  }
 }
 
 /** The `permissions` member of a Repository. */

@@ -97,6 +97,15 @@ interface Anonymous {
   readonly kind: 'anonymous'
 }
 
+/** What the token of a workflow job may do in the repository of the job. */
+export interface JobRights {
+  readonly repoId: RepoId
+  /** The owner of the repository. */
+  readonly ownerId: UserId
+  /** By the name of the unit. */
+  readonly units: ReadonlyMap<string, ScopeLevel>
+}
+
 export interface SignedIn {
   readonly kind: 'user'
   readonly account: Account
@@ -110,6 +119,8 @@ export interface SignedIn {
   readonly onlyRepos: ReadonlySet<RepoId> | undefined
   /** The deploy key that acts in the name of the repository's owner, who takes no part in it. */
   readonly deployKeyId?: number
+  /** The workflow job that acts; elsewhere than in its repository it may do what anonymous viewers may. */
+  readonly job?: JobRights
   /** The SSH key of the account that signed the request. */
   readonly keyId?: number
   /** The OAuth2 application that the token was issued to. */

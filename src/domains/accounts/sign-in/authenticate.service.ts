@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import {
   type Authenticate,
   type Credentials,
+  type JobRights,
   type ProxyAccount,
   ANONYMOUS,
   type SignedIn,
@@ -16,7 +17,7 @@ import { credentialOf } from '../../../core/http/caller.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { errors } from '../../errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
-import { type User, findUserByName } from '../users/user.store.ts'
+import { type User, findUserByName, JOBS_USER } from '../users/user.store.ts'
 import type { Passkeys } from './passkeys/passkeys.service.ts'
 import type { PasswordCheck } from './password-check.service.ts'
 import type { RegisterByProxy } from './web/web.service.ts'
@@ -39,9 +40,13 @@ interface BearerAccess {
  */
 export type BearerTokens = Hook<[token: string], BearerAccess | undefined>
 
+/** The rights of the running workflow job that has a token; undefined for other tokens. */
+export type JobTokens = Hook<[token: string], JobRights | undefined>
+
 export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly checkPassword: PasswordCheck
   readonly bearerTokens: BearerTokens
+  readonly jobTokens: JobTokens
   /** Creates the account that the reverse proxy names; undefined when the configuration does not allow it. */
   readonly registerByProxy: RegisterByProxy | undefined
   readonly signatureLogin: SignatureLogin
@@ -63,10 +68,11 @@ const MAX_PARSED_SCOPES = 1000
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const scopesOf = createScopeReader()
-  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
-    token.includes('.')
-      ? authenticateBearerToken(deps, token, method)
-      : authenticateAccessToken({ ...deps, scopesOf }, token, method)
+  const byToken = async (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> => {
+    if (token.includes('.')) return authenticateBearerToken(deps, token, method)
+    const viewer = await authenticateAccessToken({ ...deps, scopesOf }, token, method)
+    return viewer ?? authenticateJob(deps, token, method)
+  }
 
   const read = async (credentials: Credentials, client: RequestClient): Promise<Viewer> => {
     switch (credentials.kind) {
@@ -149,6 +155,28 @@ async function authenticateBearerToken(
 ): Promise<SignedIn | undefined> {
   const found = await bearerTokens.first(token)
   return found && { ...signedIn(found.user, found.scopes, method), applicationId: found.applicationId }
+}
+
+/** What jobs do beyond repositories is public; `user` is for the account that their token belongs to. */
+const JOB_SCOPES: ScopeSet = {
+  publicOnly: false,
+  levels: new Map([
+    ['misc', 'read'],
+    ['organization', 'read'],
+    ['package', 'write'],
+    ['issue', 'write'],
+    ['repository', 'write'],
+    ['user', 'read'],
+  ]),
+}
+
+async function authenticateJob(
+  { jobTokens }: AuthenticateDeps,
+  token: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
+  const job = TOKEN.test(token) ? await jobTokens.first(token) : undefined
+  return job && { ...signedIn(JOBS_USER, JOB_SCOPES, method), job }
 }
 
 type ScopeReader = (text: string) => ScopeSet

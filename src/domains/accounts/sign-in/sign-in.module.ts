@@ -4,7 +4,7 @@ import { errors } from '../../errors.ts'
 import { createHook, createPort, type Port } from '../../../core/platform/hook.ts'
 import { type Core, defineModule, type Services } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
-import { type BearerTokens, createAuthenticate } from './authenticate.service.ts'
+import { type BearerTokens, createAuthenticate, type JobTokens } from './authenticate.service.ts'
 import { type RedirectTargets, withForms } from './web/browser.ts'
 import { createCookieJar } from './web/cookies.ts'
 import { registerExternal } from './external/external.routes.ts'
@@ -32,6 +32,7 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly authenticate: Authenticate
     readonly bearerTokens: BearerTokens
+    readonly jobTokens: JobTokens
     readonly keyLogins: KeyLogins
     readonly passkeys: Passkeys
     readonly redirectTargets: RedirectTargets
@@ -152,11 +153,13 @@ function createServices(
     records: signInRecords,
   })
   const bearerTokens: BearerTokens = createHook()
+  const jobTokens: JobTokens = createHook()
   const authenticate = createAuthenticate({
     database,
     clock,
     checkPassword,
     bearerTokens,
+    jobTokens,
     tokenUse,
     passkeys,
     twoFactor,
@@ -170,6 +173,7 @@ function createServices(
   return {
     authenticate,
     bearerTokens,
+    jobTokens,
     checkPassword,
     keyLogins,
     passkeys,

@@ -153,11 +153,46 @@ export function toUser(row: Columns): User {
   }
 }
 
-export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
-  cachedUntilCommit(db, `user.id ${id}`, async () => {
+/** The account that workflow jobs act as, which has no row (behaviour/actions#job-token). */
+export const JOBS_USER: User = toUser({
+  id: -2,
+  kind: 'bot',
+  name: 'gitea-actions',
+  visibility: 'public',
+  is_admin: 0,
+  is_restricted: 0,
+  is_active: 1,
+  is_login_prohibited: 0,
+  must_change_password: 0,
+  full_name: '',
+  email: '',
+  login_name: '',
+  source_id: 0,
+  description: '',
+  location: '',
+  website: '',
+  pronouns: '',
+  language: '',
+  avatar: '',
+  is_email_hidden: 1,
+  can_create_organization: 0,
+  max_repo_creation: 0,
+  repo_admin_change_team_access: 0,
+  followers_count: 0,
+  following_count: 0,
+  stars_count: 0,
+  created_at: 0,
+  updated_at: 0,
+  last_login_at: 0,
+})
+
+export async function findUserById(db: Db, id: UserId): Promise<User | undefined> {
+  if (id === JOBS_USER.id) return JOBS_USER
+  return cachedUntilCommit(db, `user.id ${id}`, async () => {
     const [row] = await byId(db, { id })
     return row && toUser(row)
   })
+}
 
 const byId = defineQuery((db, { id }: { id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id))
 
@@ -180,7 +215,7 @@ export async function listUsersByIds(
   known: readonly (User | undefined)[] = [],
 ): Promise<User[]> {
   const unread = new Set(ids)
-  const given = known.filter((user) => user !== undefined && unread.delete(user.id)) as User[]
+  const given = [...known, JOBS_USER].filter((user) => user !== undefined && unread.delete(user.id)) as User[]
   if (unread.size === 0) return given
   const rows = await byIds(db, { ids: [...unread] })
   return [...given, ...rows.map(toUser)]

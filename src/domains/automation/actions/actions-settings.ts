@@ -3,6 +3,8 @@ import { parseDuration } from '../../../core/platform/duration.ts'
 
 /** The settings of jobs, read; times are in milliseconds. */
 export interface ActionsSettings {
+  /** `github`, `self` or the address of a server. */
+  readonly defaultActionsUrl: string
   /** A job fails when its runner has not reported for this long. */
   readonly zombieMs: number
   /** A job fails when it has run for this long. */
@@ -22,7 +24,11 @@ export function readActionsSettings({ actions }: Pick<Config, 'actions'>): Actio
       throw new Error(`actions.${name}: "${actions[name]}" is not a duration of at least 1m`)
     return milliseconds
   }
+  const url = actions.default_actions_url
+  if (url !== 'github' && url !== 'self' && !/^https?:\/\/\S+$/.test(url))
+    throw new Error(`actions.default_actions_url: "${url}" is none of github, self and the address of a server`)
   return {
+    defaultActionsUrl: url,
     zombieMs: read('zombie_task_timeout'),
     endlessMs: read('endless_task_timeout'),
     abandonedMs: read('abandoned_job_timeout'),

@@ -140,6 +140,23 @@ export const ActionWorkflowJobsResponse = Type.Object(
   { $id: 'ActionWorkflowJobsResponse' },
 )
 
+export const ActionRunJob = Type.Object(
+  {
+    id: Type.Integer(),
+    attempt: Type.Integer({ description: 'The attempt that a runner would begin' }),
+    handle: Type.String({ description: 'Names this attempt to a runner that asks for one job' }),
+    repo_id: Type.Integer(),
+    owner_id: Type.Integer(),
+    name: Type.String(),
+    needs: Type.Array(Type.String()),
+    runs_on: Type.Array(Type.String()),
+    task_id: Type.Integer({ description: '0: no runner has taken it' }),
+    status: Type.String({ description: 'waiting' }),
+  },
+  { $id: 'ActionRunJob' },
+)
+export type ActionRunJob = Static<typeof ActionRunJob>
+
 const ActionTask = Type.Object(
   {
     id: Type.Integer(),

@@ -9,13 +9,12 @@ import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.t
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createSignedLinks } from './artifacts/signed-links.ts'
 import { sumUploads } from './artifacts/uploads/upload.store.ts'
-import { registerRunnerProtocol } from './protocol/runner-protocol.routes.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
-import { createRunnerLogin } from './runners/runner-login.ts'
 import { resultRoutes } from './results/results.routes.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
 import { registerBadges } from './runs/badge.routes.ts'
+import { waitingJobOperations } from './runners/waiting-jobs.operations.ts'
 import { createRunChanges } from './runs/run-changes.service.ts'
 import { runControlOperations } from './runs/run-control.operations.ts'
 import { createRunProgress, type RunProgress } from './runs/run-progress.service.ts'
@@ -54,13 +53,12 @@ export const module = defineModule({
   name: 'actions',
   needs: ['quota', 'quotaParts', 'repos', 'webAccess'],
   async create(core, { quota, quotaParts, repos, webAccess }, guards) {
-    const { config, database, git, clock, events, jobs, log, secrets, site, taskPool } = core
+    const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
-    const login = createRunnerLogin({ database, clock })
     const runs = createRuns({ database, repos, blobs })
     const runProgress = createRunProgress({ clock, events, jobs })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
@@ -89,6 +87,7 @@ export const module = defineModule({
       },
       operations: [
         ...runnerOperations({ guards, runners, registration, clock }),
+        ...waitingJobOperations({ guards, runs }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
         ...runControlOperations({ guards, runs, runChanges, site }),
@@ -98,7 +97,6 @@ export const module = defineModule({
       routes(http) {
         registerBadges(http, { webAccess, runs })
         registerResults(http)
-        return registerRunnerProtocol(http, { log, login, registration })
       },
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],

@@ -2,7 +2,9 @@ import { repoUrls, escapePath } from '../../../core/access/repo-urls.ts'
 import { EPOCH_TIME, wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentRepo } from '../../repositories/index.ts'
-import type { ActionWorkflowRun, ActionRunner, ActionTask, ActionWorkflowJob } from './actions.model.ts'
+import type { ActionRunJob, ActionWorkflowRun, ActionRunner, ActionTask, ActionWorkflowJob } from './actions.model.ts'
+import type { WaitingJob } from './runs/job.store.ts'
+import { handleOf } from './tasks/job-handle.ts'
 import type { Run } from './runs/run.store.ts'
 import type { ActionArtifact } from './artifacts/artifact.model.ts'
 import { isExpired } from './artifacts/artifact.policy.ts'
@@ -195,6 +197,19 @@ export function presentJob({ job, run, repo, task, steps }: JobView, site: Site)
     completed_at: timeOf(job.stoppedAt),
   }
 }
+
+export const presentWaitingJob = (job: WaitingJob): ActionRunJob => ({
+  id: job.id,
+  attempt: job.attempt + 1,
+  handle: handleOf(job),
+  repo_id: job.repoId,
+  owner_id: job.ownerId,
+  name: job.name,
+  needs: [...job.needs],
+  runs_on: [...job.labels],
+  task_id: 0,
+  status: job.status,
+})
 
 const presentStep = ({ name, number, status, startedAt, stoppedAt }: Step): ActionWorkflowJob['steps'][number] => ({
   name,

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind } from '../../../../core/platform/errors.ts'
+import { badRequest, DomainError, type ErrorKind } from '../../../../core/platform/errors.ts'
 
 /** The codes of the Connect protocol that the server answers, with their HTTP statuses. */
 const STATUS = {
@@ -33,7 +33,11 @@ export interface RpcFailure {
 
 /** An error as an answer of the Connect protocol; `isExpected` is false for bugs, whose text is not sent. */
 export function toRpcFailure(error: unknown): RpcFailure & { readonly isExpected: boolean } {
+  if (isGzipError(error)) return toRpcFailure(badRequest('the body is not gzip'))
   const code = (error instanceof DomainError && CODES[error.kind]) || 'internal'
   const message = error instanceof DomainError ? error.message : 'internal error'
   return { status: STATUS[code], body: { code, message }, isExpected: code !== 'internal' }
 }
+
+const isGzipError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

@@ -11,7 +11,7 @@ import { toRpcFailure } from './rpc-errors.ts'
 import { type Encoding, encodingOf, readMessage, sendMessage } from './rpc-messages.routes.ts'
 
 /** A request of one method. `read` decodes its body. */
-export interface RpcCall<Method extends DescMethodUnary> {
+interface RpcCall<Method extends DescMethodUnary> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly encoding: Encoding

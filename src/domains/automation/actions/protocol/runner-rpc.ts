@@ -1,22 +1,49 @@
+import { Readable as Stream } from 'node:stream'
+import type { JsonObject } from '@bufbuild/protobuf'
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt'
+import type { Headers } from '../../../../core/access/viewer.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import type { Registration } from '../runners/registration.service.ts'
 import type { RunnerLogin } from '../runners/runner-login.ts'
 import type { Runner } from '../runners/runner.store.ts'
+import { lineOfRow, type LogPart, readLogRequest } from '../tasks/log-request.ts'
+import type { FullTask, TaskContext } from '../tasks/task-context.ts'
+import type { TaskLogs } from '../tasks/task-log.service.ts'
+import type { TaskAnswer, TaskQueue } from '../tasks/task-queue.service.ts'
+import type { TaskReport, TaskReports } from '../tasks/task-reports.service.ts'
+import type { RunStatus } from '../runs/run-status.policy.ts'
 import { PingService } from './proto/ping_pb.js'
-import { type RegisterRequest, RunnerService, RunnerStatus } from './proto/runner_pb.js'
+import {
+  type RegisterRequest,
+  Result,
+  RunnerService,
+  RunnerStatus,
+  type UpdateLogRequest,
+  type UpdateTaskRequest,
+} from './proto/runner_pb.js'
+import { openBody } from './rpc-messages.routes.ts'
 import { serveRpc } from './rpc.routes.ts'
 
 export interface RunnerRpcDeps {
   readonly log: Logger
   readonly login: RunnerLogin
   readonly registration: Registration
+  readonly queue: TaskQueue
+  readonly context: TaskContext
+  readonly reports: TaskReports
+  readonly logs: TaskLogs
 }
 
 /** Bytes of a message of a client that has not been authenticated. */
 const SMALL = 1024 * 1024
+/** Bytes of a report with outputs, and of log rows in JSON. */
+const LARGE = 16 * 1024 * 1024
 
 /** The methods that runners call, by `<service>/<method>` (behaviour/actions#runner-protocol). */
-export function createRunnerRpc({ log, login, registration }: RunnerRpcDeps) {
+export function createRunnerRpc({ log, login, registration, queue, context, reports, logs }: RunnerRpcDeps) {
+  const loadTasks = async ({ tasks }: TaskAnswer) =>
+    (await Promise.all(tasks.map(context.load))).filter((task) => task !== undefined).map(presentTask)
+
   return new Map([
     ...serveRpc(PingService, { ping: async ({ read }) => ({ data: `Hello, ${(await read(SMALL)).data}!` }) }, log),
     ...serveRpc(
@@ -32,6 +59,39 @@ export function createRunnerRpc({ log, login, registration }: RunnerRpcDeps) {
             isEphemeral: message.ephemeral,
           })
           return { runner: { ...presentRunner(runner), token } }
+        },
+        async fetchTask({ request, read }) {
+          const { tasksVersion, taskCapacity } = await read(SMALL)
+          const runner = await login.authenticate(request)
+          const wanted = { queueVersion: Number(tasksVersion), capacity: Number(taskCapacity ?? 1) }
+          const answer = await queue.fetch(runner, { ...wanted, requestKey: requestKeyOf(request) })
+          const [task, ...additionalTasks] = await loadTasks(answer)
+          return { ...(task && { task, additionalTasks }), tasksVersion: BigInt(answer.queueVersion) }
+        },
+        async fetchSingleTask({ request, read }) {
+          const { handle } = await read(SMALL)
+          const runner = await login.authenticate(request)
+          const answer = await queue.fetchSingle(runner, handle, requestKeyOf(request))
+          const [task] = await loadTasks(answer)
+          return { ...(task && { task }), tasksVersion: BigInt(answer.queueVersion) }
+        },
+        async updateTask({ request, read }) {
+          const message = await read(LARGE)
+          const runner = await login.authenticate(request, true)
+          const { status, outputNames } = await reports.report(runner, readReport(message))
+          return {
+            state: { id: message.state?.id ?? 0n, result: RESULTS[status] ?? Result.UNSPECIFIED },
+            sentOutputs: [...outputNames],
+          }
+        },
+        async updateLog({ request, encoding, read }) {
+          if (encoding === 'application/json') {
+            const part = readLogPart(await read(LARGE))
+            const runner = await login.authenticate(request, true)
+            return { ackIndex: BigInt(await logs.append(runner, Stream.from([part]))) }
+          }
+          const runner = await login.authenticate(request, true)
+          return { ackIndex: BigInt(await logs.append(runner, readLogRequest(openBody(request)))) }
         },
         async declare({ request, read }) {
           const { version, labels, capabilities } = await read(SMALL)
@@ -55,4 +115,57 @@ const presentRunner = ({ id, uuid, name, version, labels, isEphemeral }: Runner)
   status: RunnerStatus.IDLE,
   labels: [...labels],
   ephemeral: isEphemeral,
+})
+
+const RESULTS: Readonly<Partial<Record<RunStatus, Result>>> = {
+  success: Result.SUCCESS,
+  failure: Result.FAILURE,
+  cancelled: Result.CANCELLED,
+  skipped: Result.SKIPPED,
+}
+const STATUSES = new Map(Object.entries(RESULTS).map(([status, result]) => [result, status as RunStatus]))
+
+const MAX_KEY = 255
+const requestKeyOf = ({ headers }: { readonly headers: Headers }): string => {
+  const key = headers['x-runner-request-key']
+  return typeof key === 'string' && key.length <= MAX_KEY ? key : ''
+}
+
+const presentTask = ({ id, workflow, context, secrets, variables, needs }: FullTask) => ({
+  id: BigInt(id),
+  workflowPayload: Buffer.from(workflow),
+  context: context as JsonObject,
+  secrets: { ...secrets },
+  vars: { ...variables },
+  needs: Object.fromEntries(
+    Object.entries(needs).map(([key, { outputs, result }]) => [
+      key,
+      { outputs: { ...outputs }, result: RESULTS[result] ?? Result.UNSPECIFIED },
+    ]),
+  ),
+})
+
+const timeOf = (time: Timestamp | undefined): number => (time === undefined ? 0 : timestampMs(time))
+
+const readReport = ({ state, outputs }: UpdateTaskRequest): TaskReport => ({
+  taskId: Number(state?.id ?? 0),
+  result: STATUSES.get(state?.result ?? Result.UNSPECIFIED),
+  outputs,
+  steps: (state?.steps ?? []).map((step) => ({
+    number: Number(step.id),
+    status: STATUSES.get(step.result) ?? (step.startedAt === undefined ? 'waiting' : 'running'),
+    logIndex: Number(step.logIndex),
+    logLength: Number(step.logLength),
+    startedAt: timeOf(step.startedAt),
+    stoppedAt: timeOf(step.stoppedAt),
+  })),
+})
+
+const readLogPart = ({ taskId, index, rows, noMore }: UpdateLogRequest): LogPart => ({
+  taskId: Number(taskId),
+  index: Number(index),
+  lines: rows.map(({ time, content }) =>
+    lineOfRow({ seconds: Number(time?.seconds ?? 0n), nanos: time?.nanos ?? 0, content }),
+  ),
+  noMore,
 })

@@ -17,8 +17,6 @@ export interface CallingRunner {
   readonly labels: readonly string[]
   readonly isDisabled: boolean
   readonly isEphemeral: boolean
-  /** It ends cancelled jobs itself, after their last steps. */
-  readonly endsCancelled: boolean
   /** The counter of waiting jobs at its level, from 1. */
   readonly queueVersion: number
 }
@@ -63,6 +61,5 @@ const toCallingRunner = (row: RunnerRow): CallingRunner => ({
   labels: JSON.parse(row.labels) as string[],
   isDisabled: row.is_disabled === 1,
   isEphemeral: row.is_ephemeral === 1,
-  endsCancelled: (JSON.parse(row.capabilities) as string[]).includes('cancelling'),
   queueVersion: (row.version_of_queue ?? 0) + 1,
 })

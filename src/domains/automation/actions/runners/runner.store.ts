@@ -163,3 +163,8 @@ export async function insertActiveToken(tx: Tx, scope: ActionsScope, { hash, sea
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Nothing happens for a runner that may take more than one task. */
+export async function deleteEphemeralRunner(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('action_runner').where('id', '=', id).where('is_ephemeral', '=', 1).execute()
+}

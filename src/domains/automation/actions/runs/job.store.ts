@@ -6,6 +6,7 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RunStatus } from './run-status.policy.ts'
 import { inScope, type RunScope } from './run.store.ts'
 import type { ActionJobTable } from '../actions.table.ts'
+import { type ActionsScope, scopeColumns } from '../levels.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 export interface Job {
@@ -103,6 +104,38 @@ export function listJobsOfRun(db: Db, runId: number, { statuses, paging }: JobQu
 export async function listAllJobsOfRun(db: Db, runId: number): Promise<Job[]> {
   const rows = await db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id').execute()
   return rows.map(toJob)
+}
+
+/** A job that waits for a runner, with the owner of its repository. */
+export interface WaitingJob extends Job {
+  readonly ownerId: number
+}
+
+/** Waiting jobs of the level, sorted by id; with `labels`, those that need no others. */
+export async function listWaitingJobs(
+  db: Db,
+  scope: ActionsScope,
+  { labels, paging }: { readonly labels: readonly string[] | undefined; readonly paging: Paging },
+): Promise<Page<WaitingJob>> {
+  const all = db
+    .selectFrom('action_job')
+    .innerJoin('repo', 'repo.id', 'action_job.repo_id')
+    .where('action_job.status', '=', 'waiting')
+  const { owner_id, repo_id } = scopeColumns(scope)
+  const ofOwner = owner_id === null ? all : all.where('repo.owner_id', '=', owner_id)
+  const ofLevel = repo_id === null ? ofOwner : ofOwner.where('action_job.repo_id', '=', repo_id)
+  let query = ofLevel.select([...COLUMNS, 'repo.owner_id']).orderBy('action_job.id')
+  if (labels !== undefined) {
+    const known = await ofLevel.select('action_job.labels').distinct().execute()
+    const fitting = known.filter((row) => (JSON.parse(row.labels) as string[]).every((label) => labels.includes(label)))
+    if (fitting.length === 0) return { items: [], total: 0 }
+    query = query.where(
+      'action_job.labels',
+      'in',
+      fitting.map((row) => row.labels),
+    )
+  }
+  return selectPage(query, paging, (row) => ({ ...toJob(row), ownerId: row.owner_id }))
 }
 
 /** In no order; omits ids without a row. */

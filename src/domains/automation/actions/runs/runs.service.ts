@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
+import { createZstdDecompress } from 'node:zlib'
 import type { Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
@@ -9,7 +10,16 @@ import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { type Attempt, findAttempt } from './attempt.store.ts'
-import { findJob, type Job, type JobQuery, listAllJobsOfRun, listJobs, listJobsOfRun } from './job.store.ts'
+import {
+  findJob,
+  type Job,
+  type JobQuery,
+  listAllJobsOfRun,
+  listJobs,
+  listJobsOfRun,
+  listWaitingJobs,
+  type WaitingJob,
+} from './job.store.ts'
 import {
   findRun,
   findRunResult,
@@ -20,8 +30,9 @@ import {
   type RunScope,
 } from './run.store.ts'
 import type { RunStatus } from './run-status.policy.ts'
+import type { ActionsScope } from '../levels.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
-import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
+import { listTasks, listTasksByIds, readLogLines, type Task } from './task.store.ts'
 
 interface RunQuery {
   readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
@@ -67,6 +78,12 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     return { run: { ...run, attempt, status, startedAt, stoppedAt, triggerActorId }, past }
   }
 
+  async function openSealed({ logHash, logEncoding }: Task): Promise<Readable> {
+    const blob = await blobs.open(logHash)
+    if (blob === undefined) throw notFound('the bytes of the log are missing')
+    return logEncoding === 'zstd' ? pipeline(blob, createZstdDecompress(), () => {}) : blob
+  }
+
   return {
     /** Newest first. An actor that does not exist has no runs. */
     async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
@@ -99,6 +116,11 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     /** Sorted by id. */
     listJobs: async (scope: RunScope, query: JobQuery): Promise<Page<JobView>> =>
       jobPage(await listJobs(read, scope, query)),
+    /** Jobs of the level that wait for a runner; with `labels`, those that need no others. */
+    listWaiting: (
+      scope: ActionsScope,
+      query: { readonly labels: readonly string[] | undefined; readonly paging: Paging },
+    ): Promise<Page<WaitingJob>> => listWaitingJobs(read, scope, query),
     /** Sorted by id. Throws NotFound. */
     async listJobsOfRun(
       { repoId, id }: { readonly repoId: RepoId; readonly id: number },
@@ -117,8 +139,7 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
       if (task === undefined) throw notFound('the job has not begun')
       if (task.isLogExpired) throw notFound('the log is expired')
       const { workflow } = await get(repoId, job.runId)
-      const body = task.logHash === '' ? Readable.from(readLogLines(read, task.id)) : await blobs.open(task.logHash)
-      if (body === undefined) throw notFound('the bytes of the log are missing')
+      const body = task.logHash === '' ? Readable.from(readLogLines(read, task.id)) : await openSealed(task)
       return { fileName: `${workflow}-${job.name}-${task.id}.log`, body }
     },
     /** All attempts of all jobs, newest first. */

@@ -15,6 +15,8 @@ export interface Task {
   readonly status: RunStatus
   /** Empty: the lines are in the database. */
   readonly logHash: string
+  /** `zstd` or empty. */
+  readonly logEncoding: string
   readonly isLogExpired: boolean
   readonly createdAt: number
   readonly updatedAt: number
@@ -27,6 +29,7 @@ const toTask = (row: Selectable<ActionTaskTable>): Task => ({
   runnerName: row.runner_name,
   status: row.status,
   logHash: row.log_hash,
+  logEncoding: row.log_encoding,
   isLogExpired: row.is_log_expired === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

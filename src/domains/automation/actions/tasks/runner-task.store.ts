@@ -1,0 +1,185 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { ActionStepTable, ActionTaskTable } from '../actions.table.ts'
+import type { RunStatus } from '../runs/run-status.policy.ts'
+
+/** A task as its runner reports on it. */
+export interface RunnerTask {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly jobId: number
+  readonly runnerId: number
+  readonly status: RunStatus
+  /** 0: nobody has cancelled it. */
+  readonly cancelRequestedAt: number
+  /** Empty: the lines are in the database. */
+  readonly logHash: string
+  readonly logLines: number
+  readonly logTextSize: number
+  readonly isLogSealed: boolean
+  readonly startedAt: number
+  readonly updatedAt: number
+}
+
+const tasks = (db: Db, id: number) =>
+  db
+    .selectFrom('action_task')
+    .select([
+      'id',
+      'repo_id',
+      'job_id',
+      'runner_id',
+      'status',
+      'cancel_requested_at',
+      'log_hash',
+      'log_lines',
+      'log_text_size',
+      'is_log_sealed',
+      'started_at',
+      'updated_at',
+    ])
+    .where('id', '=', id)
+
+type Row = Awaited<ReturnType<ReturnType<typeof tasks>['executeTakeFirstOrThrow']>>
+
+const toRunnerTask = (row: Row): RunnerTask => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  jobId: row.job_id,
+  runnerId: row.runner_id,
+  status: row.status,
+  cancelRequestedAt: row.cancel_requested_at,
+  logHash: row.log_hash,
+  logLines: row.log_lines,
+  logTextSize: row.log_text_size,
+  isLogSealed: row.is_log_sealed === 1,
+  startedAt: row.started_at,
+  updatedAt: row.updated_at,
+})
+
+export async function findRunnerTask(db: Db, id: number): Promise<RunnerTask | undefined> {
+  const row = await tasks(db, id).executeTakeFirst()
+  return row && toRunnerTask(row)
+}
+
+/** Like `findRunnerTask`; locks the row until the transaction ends. */
+export async function lockRunnerTask(tx: Tx, id: number): Promise<RunnerTask | undefined> {
+  const row = await dialectOf(tx).lockRows(tasks(tx, id)).executeTakeFirst()
+  return row && toRunnerTask(row)
+}
+
+export async function updateTask(tx: Tx, id: number, values: Updateable<ActionTaskTable>): Promise<void> {
+  await tx.updateTable('action_task').set(values).where('id', '=', id).execute()
+}
+
+/** Whether the runner has ever had a task. */
+export async function hasTask(db: Db, runnerId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('action_task')
+    .select('id')
+    .where('runner_id', '=', runnerId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The running tasks that the runner got by a request with this key. */
+export async function listTasksOfRequest(db: Db, runnerId: number, requestKey: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('action_task')
+    .select('id')
+    .where('runner_id', '=', runnerId)
+    .where('status', '=', 'running')
+    .where('request_key', '=', requestKey)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const renewToken = (tx: Tx, id: number, hash: string): Promise<void> => updateTask(tx, id, { token_hash: hash })
+
+/** Inserts a row for each step of the job. */
+export async function insertSteps(tx: Tx, { taskId, jobId }: { readonly taskId: number; readonly jobId: number }) {
+  const job = await tx.selectFrom('action_job').select('steps').where('id', '=', jobId).executeTakeFirstOrThrow()
+  const names = JSON.parse(job.steps) as string[]
+  if (names.length === 0) return
+  await tx
+    .insertInto('action_step')
+    .values(names.map((name, number) => ({ task_id: taskId, number, name, status: 'waiting' as const })))
+    .execute()
+}
+
+export interface StoredStep {
+  readonly number: number
+  readonly status: RunStatus
+  readonly logIndex: number
+  readonly logLength: number
+}
+
+export async function listStoredSteps(db: Db, taskId: number): Promise<StoredStep[]> {
+  const rows = await db
+    .selectFrom('action_step')
+    .select(['number', 'status', 'log_index', 'log_length'])
+    .where('task_id', '=', taskId)
+    .execute()
+  return rows.map((row) => ({
+    number: row.number,
+    status: row.status,
+    logIndex: row.log_index,
+    logLength: row.log_length,
+  }))
+}
+
+/** Updates a step; inserts it without a name if the workflow did not declare it. */
+export async function putStep(tx: Tx, values: Omit<Insertable<ActionStepTable>, 'name'>): Promise<void> {
+  const { task_id: _, number: __, ...changes } = values
+  await tx
+    .insertInto('action_step')
+    .values({ ...values, name: '' })
+    .onConflict((conflict) => conflict.columns(['task_id', 'number']).doUpdateSet(changes))
+    .execute()
+}
+
+/** Ends the steps that the runner has not reported as ended: those that ran as the task, others as skipped. */
+export async function endSteps(
+  tx: Tx,
+  taskId: number,
+  { status, at }: { readonly status: RunStatus; readonly at: number },
+) {
+  await tx
+    .updateTable('action_step')
+    .set({
+      status: sql<RunStatus>`case when status = 'running' then ${status} else 'skipped' end`,
+      stopped_at: at,
+    })
+    .where('task_id', '=', taskId)
+    .where('status', 'in', ['waiting', 'running'])
+    .execute()
+}
+
+/** The names of the outputs of a task. */
+export async function listOutputNames(db: Db, taskId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('action_output')
+    .select('name')
+    .where('task_id', '=', taskId)
+    .orderBy('name')
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+/** Outputs that are present keep their values. */
+export async function insertOutputs(tx: Tx, taskId: number, outputs: Readonly<Record<string, string>>): Promise<void> {
+  const rows = Object.entries(outputs).map(([name, value]) => ({ task_id: taskId, name, value }))
+  if (rows.length === 0) return
+  await tx
+    .insertInto('action_output')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteLogLines(tx: Tx, taskId: number): Promise<void> {
+  await tx.deleteFrom('action_log').where('task_id', '=', taskId).execute()
+}

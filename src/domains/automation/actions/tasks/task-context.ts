@@ -1,0 +1,143 @@
+import { repoUrls } from '../../../../core/access/repo-urls.ts'
+import type { Core, Services } from '../../../../core/module.ts'
+import { userQueries } from '../../../accounts/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
+import type { RunStatus } from '../runs/run-status.policy.ts'
+import type { TaskTokens } from '../runs/task-tokens.ts'
+import { listNeededJobs, loadTaskFacts, type NeededJob, type TaskFacts } from './task-facts.store.ts'
+import type { TakenTask } from './task-queue.service.ts'
+
+interface TaskContextDeps extends Pick<Core, 'database' | 'site'> {
+  readonly secrets: Pick<Services['actionsSecrets'], 'loadFor'>
+  readonly variables: Pick<Services['actionsVariables'], 'loadFor'>
+  readonly tokens: Pick<TaskTokens, 'issueRuntimeToken'>
+  /** `github`, `self` or an address. */
+  readonly defaultActionsUrl: string
+}
+
+export interface TaskNeed {
+  readonly result: RunStatus
+  readonly outputs: Readonly<Record<string, string>>
+}
+
+/** A task as its runner gets it. */
+export interface FullTask {
+  readonly id: number
+  readonly workflow: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
+  readonly needs: Readonly<Record<string, TaskNeed>>
+}
+
+const JOBS_ACCOUNT = { id: -2, name: 'gitea-actions' } as const
+
+export type TaskContext = ReturnType<typeof createTaskContext>
+
+/** Everything that a runner gets with a task (behaviour/actions#task-context). */
+export function createTaskContext({ database, site, secrets, variables, tokens, defaultActionsUrl }: TaskContextDeps) {
+  const actionsUrl = (): string => {
+    if (defaultActionsUrl === 'github') return 'https://github.com'
+    return defaultActionsUrl === 'self' ? site.rootUrl() : defaultActionsUrl.replace(/\/+$/, '')
+  }
+
+  async function nameOfActor({ actorId }: TaskFacts): Promise<string> {
+    if (actorId === JOBS_ACCOUNT.id) return JOBS_ACCOUNT.name
+    return (await userQueries.findById(database.read, actorId))?.name ?? 'ghost'
+  }
+
+  /** Secrets of the owner and the repository are not for the code of others. */
+  async function secretsOf(facts: TaskFacts, repo: Repo, token: string): Promise<Record<string, string>> {
+    const own = { GITHUB_TOKEN: token, GITEA_TOKEN: token, FORGEJO_TOKEN: token, INGOT_TOKEN: token }
+    if (facts.isFromFork && facts.event !== 'pull_request_target') return own
+    return { ...own, ...Object.fromEntries(await secrets.loadFor({ id: repo.id, ownerId: repo.ownerId })) }
+  }
+
+  return {
+    /** Undefined when the run was deleted in the meantime. */
+    async load({ id, token }: TakenTask): Promise<FullTask | undefined> {
+      const facts = await loadTaskFacts(database.read, id)
+      const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
+      if (facts === undefined || repo === undefined) return undefined
+      const needed = await listNeededJobs(database.read, facts.runId, facts.needs)
+      const runtimeToken = await tokens.issueRuntimeToken(facts)
+      return {
+        id,
+        workflow: facts.workflow,
+        context: {
+          ...EMPTY,
+          ...eventContext(facts),
+          actor: await nameOfActor(facts),
+          api_url: `${site.rootUrl()}/api/v1`,
+          job: facts.jobKey,
+          repository: repo.fullName,
+          repository_owner: repo.owner.name,
+          repositoryUrl: repoUrls(repo, site).html,
+          run_attempt: String(facts.attempt),
+          run_id: String(facts.runId),
+          run_number: String(facts.runNumber),
+          secret_source: 'Actions',
+          server_url: `${site.rootUrl()}/`,
+          token,
+          workflow: facts.fileName,
+          workflow_ref: `${repo.fullName}/${facts.filePath}@${facts.ref}`,
+          gitea_default_actions_url: actionsUrl(),
+          forgejo_default_actions_url: actionsUrl(),
+          gitea_runtime_token: runtimeToken,
+          forgejo_runtime_token: runtimeToken,
+        },
+        secrets: await secretsOf(facts, repo, token),
+        variables: Object.fromEntries(await variables.loadFor({ id: repo.id, ownerId: repo.ownerId })),
+        needs: needsOf(needed),
+      }
+    },
+  }
+}
+
+/** What the runner fills in. */
+const EMPTY = {
+  action: '',
+  action_path: '',
+  action_ref: '',
+  action_repository: '',
+  action_status: '',
+  env: '',
+  event_path: '',
+  graphql_url: '',
+  path: '',
+  ref_protected: false,
+  retention_days: '',
+  triggering_actor: '',
+  workspace: '',
+} as const
+
+function eventContext({ event: name, payload, ref, oid }: TaskFacts) {
+  const event = JSON.parse(payload) as { readonly pull_request?: Record<'base' | 'head', { ref?: string } | undefined> }
+  const pull = event.pull_request
+  return {
+    event,
+    event_name: name,
+    base_ref: pull?.base?.ref ?? '',
+    head_ref: pull?.head?.ref ?? '',
+    ref,
+    ref_name: ref.replace(/^refs\/(?:heads|tags|pull)\//, ''),
+    ref_type: ref.startsWith('refs/heads/') ? 'branch' : ref.startsWith('refs/tags/') ? 'tag' : '',
+    sha: oid,
+  }
+}
+
+/** The jobs by key; of the combinations of a matrix, the last output that is not empty counts. */
+function needsOf(jobs: readonly NeededJob[]): Record<string, TaskNeed> {
+  const byKey = Map.groupBy(jobs, ({ key }) => key)
+  return Object.fromEntries(
+    [...byKey].map(([key, group]) => {
+      const outputs: Record<string, string> = {}
+      for (const { outputs: some } of group)
+        for (const [name, value] of Object.entries(some)) if (value !== '' || !(name in outputs)) outputs[name] = value
+      return [key, { outputs, result: resultOf(group.map(({ status }) => status)) }]
+    }),
+  )
+}
+
+const resultOf = (statuses: readonly RunStatus[]): RunStatus =>
+  (['failure', 'cancelled', 'skipped'] as const).find((status) => statuses.includes(status)) ?? 'success'

@@ -1,0 +1,97 @@
+import type { Db } from '../../../../core/db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { listAllJobsOfRun } from '../runs/job.store.ts'
+import type { RunStatus } from '../runs/run-status.policy.ts'
+
+/** What a runner needs to run a task. */
+export interface TaskFacts {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly jobId: number
+  readonly runId: number
+  readonly attempt: number
+  readonly jobKey: string
+  /** YAML: the workflow with only this job. */
+  readonly workflow: string
+  readonly needs: readonly string[]
+  readonly runNumber: number
+  readonly fileName: string
+  readonly filePath: string
+  readonly event: string
+  /** JSON. */
+  readonly payload: string
+  readonly ref: string
+  readonly oid: string
+  readonly actorId: UserId
+  readonly isFromFork: boolean
+}
+
+export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts | undefined> {
+  const row = await db
+    .selectFrom('action_task')
+    .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
+    .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
+    .select([
+      'action_task.id',
+      'action_task.repo_id',
+      'action_task.job_id',
+      'action_task.attempt',
+      'action_job.run_id',
+      'action_job.key',
+      'action_job.payload as workflow_text',
+      'action_job.needs',
+      'action_run.number',
+      'action_run.workflow',
+      'action_run.workflow_path',
+      'action_run.event',
+      'action_run.payload',
+      'action_run.ref',
+      'action_run.oid',
+      'action_run.actor_id',
+      'action_run.is_from_fork',
+    ])
+    .where('action_task.id', '=', taskId)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      repoId: asId(row.repo_id),
+      jobId: row.job_id,
+      runId: row.run_id,
+      attempt: row.attempt,
+      jobKey: row.key,
+      workflow: row.workflow_text,
+      needs: JSON.parse(row.needs) as string[],
+      runNumber: row.number,
+      fileName: row.workflow,
+      filePath: row.workflow_path,
+      event: row.event,
+      payload: row.payload,
+      ref: row.ref,
+      oid: row.oid,
+      actorId: asId(row.actor_id),
+      isFromFork: row.is_from_fork === 1,
+    }
+  )
+}
+
+/** The state and the outputs of one job, or of one combination of its matrix, that another job needs. */
+export interface NeededJob {
+  readonly key: string
+  readonly status: RunStatus
+  readonly outputs: Readonly<Record<string, string>>
+}
+
+/** Ordered by id. */
+export async function listNeededJobs(db: Db, runId: number, keys: readonly string[]): Promise<NeededJob[]> {
+  if (keys.length === 0) return []
+  const jobs = (await listAllJobsOfRun(db, runId)).filter(({ key }) => keys.includes(key))
+  const taskIds = jobs.map(({ taskId }) => taskId)
+  const rows = await db.selectFrom('action_output').selectAll().where('task_id', 'in', taskIds).execute()
+  const outputs = Map.groupBy(rows, (row) => row.task_id)
+  return jobs.map(({ key, status, taskId }) => ({
+    key,
+    status,
+    outputs: Object.fromEntries((outputs.get(taskId) ?? []).map(({ name, value }) => [name, value])),
+  }))
+}

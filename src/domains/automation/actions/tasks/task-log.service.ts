@@ -1,0 +1,79 @@
+import { createZstdCompress } from 'node:zlib'
+import { type Readable, pipeline, Readable as Stream } from 'node:stream'
+import type { Core } from '../../../../core/module.ts'
+import type { BlobStore } from '../../../../core/blobs/index.ts'
+import { errors } from '../../../errors.ts'
+import { insertLogLines, readLogLines } from '../runs/task.store.ts'
+import type { CallingRunner } from '../runners/runner-login.ts'
+import type { LogPart } from './log-request.ts'
+import { deleteLogLines, findRunnerTask, lockRunnerTask, updateTask } from './runner-task.store.ts'
+import { requireTask } from './task-reports.service.ts'
+
+interface TaskLogDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
+  readonly blobs: Pick<BlobStore, 'put'>
+}
+
+/** Bytes of the lines of one log; what follows is counted but not stored. */
+const MAX_LOG = 1024 ** 3
+
+export type TaskLogs = ReturnType<typeof createTaskLogs>
+
+/** The logs of tasks: appended while they run, then sealed into one compressed blob (behaviour/actions#runner-protocol). */
+export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
+  /** Returns the number of lines of the log. */
+  async function appendPart(runner: CallingRunner, part: LogPart): Promise<number> {
+    const known = requireTask(await findRunnerTask(database.read, part.taskId), runner)
+    if (!bringsLines(part, known.logLines)) return known.logLines
+    return database.transaction(async (tx) => {
+      const task = requireTask(await lockRunnerTask(tx, part.taskId), runner)
+      if (!bringsLines(part, task.logLines)) return task.logLines
+      if (task.isLogSealed) throw errors.logSealed()
+      const lines = part.lines.slice(task.logLines - part.index)
+      const text = `${lines.join('\n')}\n`
+      const isStored = task.logTextSize < MAX_LOG
+      if (isStored) await insertLogLines(tx, { task_id: task.id, first_line: task.logLines, text })
+      await updateTask(tx, task.id, {
+        log_lines: task.logLines + lines.length,
+        log_text_size: task.logTextSize + (isStored ? Buffer.byteLength(text) : 0),
+        updated_at: clock.now(),
+        ...(part.noMore && { is_log_sealed: 1 }),
+      })
+      if (part.noMore) await jobs.enqueue(tx, 'actions.seal_log', { task: task.id })
+      return task.logLines + lines.length
+    })
+  }
+
+  return {
+    /**
+     * Appends the lines that the log does not have yet; nothing when some before them are missing. Returns the number of
+     * its lines. Throws NotFound, Forbidden for the task of another runner, and Conflict when the log is complete.
+     */
+    async append(runner: CallingRunner, parts: AsyncIterable<LogPart>): Promise<number> {
+      let lines = 0
+      for await (const part of parts) lines = await appendPart(runner, part)
+      return lines
+    },
+
+    /** Moves the lines of a log into a blob. Later lines are refused. */
+    async seal(id: number): Promise<void> {
+      await database.transaction((tx) => updateTask(tx, id, { is_log_sealed: 1 }))
+      const task = await findRunnerTask(database.read, id)
+      if (task === undefined || task.logTextSize === 0 || task.logHash !== '') return
+      const compressed: Readable = pipeline(
+        Stream.from(readLogLines(database.read, id)),
+        createZstdCompress(),
+        () => {},
+      )
+      await blobs.put(compressed, {}, ({ hash, size }) =>
+        database.transaction(async (tx) => {
+          await updateTask(tx, id, { log_hash: hash, log_size: size, log_encoding: 'zstd' })
+          await deleteLogLines(tx, id)
+        }),
+      )
+    },
+  }
+}
+
+/** Whether a part has lines after the stored ones, without a gap. */
+const bringsLines = ({ index, lines }: LogPart, stored: number): boolean =>
+  lines.length > 0 && index <= stored && index + lines.length > stored

@@ -1,0 +1,140 @@
+import type { Core } from '../../../../core/module.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
+import { listJobsByIds } from '../runs/job.store.ts'
+import type { RunProgress } from '../runs/run-progress.service.ts'
+import { isDone, type RunStatus } from '../runs/run-status.policy.ts'
+import { lockRun } from '../runs/run.store.ts'
+import { deleteRunner } from '../runners/runner.store.ts'
+import type { CallingRunner } from '../runners/runner-login.ts'
+import {
+  findRunnerTask,
+  insertOutputs,
+  listOutputNames,
+  listStoredSteps,
+  lockRunnerTask,
+  putStep,
+  type RunnerTask,
+  type StoredStep,
+  updateTask,
+} from './runner-task.store.ts'
+import type { TaskChanges } from './task-changes.service.ts'
+
+/** Times are epoch milliseconds, 0 for never. */
+interface ReportedStep extends StoredStep {
+  readonly startedAt: number
+  readonly stoppedAt: number
+}
+
+export interface TaskReport {
+  readonly taskId: number
+  /** Undefined while it runs. */
+  readonly result: RunStatus | undefined
+  readonly steps: readonly ReportedStep[]
+  readonly outputs: Readonly<Record<string, string>>
+}
+
+export interface ReportAnswer {
+  /** The state at the server: `cancelled` tells the runner to stop. */
+  readonly status: RunStatus
+  readonly outputNames: readonly string[]
+}
+
+interface TaskReportDeps extends Pick<Core, 'database' | 'clock'> {
+  readonly progress: Pick<RunProgress, 'jobEnded'>
+  readonly changes: Pick<TaskChanges, 'end'>
+}
+
+/** Reports without news are written this often, as a sign of life. */
+const HEARTBEAT_MS = 5_000
+const MAX_STEPS = 1_000
+const MAX_OUTPUTS = 1_000
+const MAX_NAME = 255
+const MAX_VALUE = 1024 * 1024
+
+export type TaskReports = ReturnType<typeof createTaskReports>
+
+/** What runners report of their tasks (behaviour/actions#runner-protocol). */
+export function createTaskReports({ database, clock, progress, changes }: TaskReportDeps) {
+  async function write(tx: Tx, task: RunnerTask, report: TaskReport): Promise<void> {
+    const now = clock.now()
+    const inTask = (at: number): number => (at <= 0 ? 0 : Math.min(Math.max(at, task.startedAt), now))
+    const stored = new Map((await listStoredSteps(tx, task.id)).map((step) => [step.number, step]))
+    for (const step of report.steps) {
+      if (!isNews(stored.get(step.number), step)) continue
+      await putStep(tx, {
+        task_id: task.id,
+        number: step.number,
+        status: step.status,
+        log_index: step.logIndex,
+        log_length: step.logLength,
+        started_at: inTask(step.startedAt),
+        stopped_at: inTask(step.stoppedAt),
+      })
+    }
+    await insertOutputs(tx, task.id, report.outputs)
+    await updateTask(tx, task.id, { updated_at: now })
+  }
+
+  async function hasNews(task: RunnerTask, { result, steps, outputs }: TaskReport): Promise<boolean> {
+    if (result !== undefined || Object.keys(outputs).length > 0) return true
+    if (clock.now() - task.updatedAt >= HEARTBEAT_MS) return true
+    const stored = new Map((await listStoredSteps(database.read, task.id)).map((step) => [step.number, step]))
+    return steps.some((step) => isNews(stored.get(step.number), step))
+  }
+
+  /** The run is locked before the task, as whoever cancels does it. */
+  async function store(runner: CallingRunner, jobId: number, report: TaskReport): Promise<void> {
+    await database.transaction(async (tx) => {
+      const [job] = await listJobsByIds(tx, [jobId])
+      if (job === undefined) throw errors.taskNotFound()
+      if (report.result !== undefined) await lockRun(tx, job.repoId, job.runId)
+      const task = await lockRunnerTask(tx, report.taskId)
+      if (task?.status !== 'running') return
+      await write(tx, task, report)
+      if (report.result === undefined) return
+      await changes.end(tx, task.id, report.result)
+      await progress.jobEnded(tx, job, report.result)
+      if (runner.isEphemeral) await deleteRunner(tx, runner.id)
+    })
+  }
+
+  return {
+    /** Throws NotFound, Forbidden for the task of another runner, and Invalid. A task that has ended stays as it is. */
+    async report(runner: CallingRunner, report: TaskReport): Promise<ReportAnswer> {
+      checkReport(report)
+      const task = requireTask(await findRunnerTask(database.read, report.taskId), runner)
+      if (task.status === 'running' && (await hasNews(task, report))) await store(runner, task.jobId, report)
+      else if (isDone(task.status) && report.result !== undefined && runner.isEphemeral)
+        await database.transaction((tx) => deleteRunner(tx, runner.id))
+      const now = (await findRunnerTask(database.read, task.id)) ?? task
+      return {
+        status: now.status === 'running' && now.cancelRequestedAt > 0 ? 'cancelled' : now.status,
+        outputNames: await listOutputNames(database.read, task.id),
+      }
+    },
+  }
+}
+
+/** Throws NotFound, and Forbidden for the task of another runner. */
+export function requireTask(task: RunnerTask | undefined, runner: CallingRunner): RunnerTask {
+  if (task === undefined) throw errors.taskNotFound()
+  if (task.runnerId !== runner.id) throw errors.taskOfOtherRunner()
+  return task
+}
+
+function isNews(known: StoredStep | undefined, step: ReportedStep): boolean {
+  if (known === undefined) return true
+  return known.status !== step.status || known.logIndex !== step.logIndex || known.logLength !== step.logLength
+}
+
+function checkReport({ steps, outputs }: TaskReport): void {
+  if (steps.length > MAX_STEPS || steps.some(({ number }) => !(number >= 0 && number < MAX_STEPS)))
+    throw invalid(`steps: at most ${MAX_STEPS} are allowed`)
+  const entries = Object.entries(outputs)
+  if (entries.length > MAX_OUTPUTS) throw invalid(`outputs: at most ${MAX_OUTPUTS} are allowed`)
+  for (const [name, value] of entries)
+    if (name.length > MAX_NAME || Buffer.byteLength(value) > MAX_VALUE || `${name}${value}`.includes('\0'))
+      throw invalid(`outputs: names of ${MAX_NAME} characters and values of 1 MiB without NUL are allowed`)
+}

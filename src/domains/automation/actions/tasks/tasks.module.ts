@@ -1,0 +1,77 @@
+import { defineModule } from '../../../../core/module.ts'
+import { readActionsSettings } from '../actions-settings.ts'
+import { registerRunnerProtocol } from '../protocol/runner-protocol.routes.ts'
+import { createRunnerLogin } from '../runners/runner-login.ts'
+import { decideJobRights } from '../runs/job-rights.policy.ts'
+import { createOverdueWork } from './overdue.service.ts'
+import { createTaskChanges, type TaskChanges } from './task-changes.service.ts'
+import { createTaskContext } from './task-context.ts'
+import { createTaskLogs } from './task-log.service.ts'
+import { createTaskQueue } from './task-queue.service.ts'
+import { createTaskReports } from './task-reports.service.ts'
+import { createTaskJobs, overdueTasks } from './tasks.jobs.ts'
+
+declare module '../../../../core/module.ts' {
+  interface Services {
+    readonly taskChanges: TaskChanges
+  }
+}
+
+/** What runners do: they take jobs, report on their tasks and send the logs. */
+export const module = defineModule({
+  name: 'tasks',
+  needs: [
+    'actionsBlobs',
+    'actionsSecrets',
+    'actionsVariables',
+    'jobTokens',
+    'runnerRegistration',
+    'runProgress',
+    'taskTokens',
+  ],
+  create(
+    core,
+    {
+      actionsBlobs,
+      actionsSecrets,
+      actionsVariables,
+      jobTokens,
+      runnerRegistration,
+      runProgress: progress,
+      taskTokens,
+    },
+  ) {
+    const { config, database, clock, jobs, log, site } = core
+    const changes = createTaskChanges({ clock, jobs })
+    const logs = createTaskLogs({ database, clock, jobs, blobs: actionsBlobs })
+    const settings = readActionsSettings(config)
+    const overdue = createOverdueWork({ database, clock, progress, changes, settings })
+    const context = createTaskContext({
+      database,
+      site,
+      secrets: actionsSecrets,
+      variables: actionsVariables,
+      tokens: taskTokens,
+      defaultActionsUrl: settings.defaultActionsUrl,
+    })
+    jobTokens.register(async (token) => {
+      const task = await taskTokens.findTask(token)
+      return task && decideJobRights(task)
+    })
+    return {
+      services: { taskChanges: changes },
+      jobs: createTaskJobs({ logs, overdue }),
+      tasks: overdueTasks(jobs),
+      routes: (http) =>
+        registerRunnerProtocol(http, {
+          log,
+          context,
+          logs,
+          login: createRunnerLogin({ database, clock }),
+          registration: runnerRegistration,
+          queue: createTaskQueue({ database, clock, progress }),
+          reports: createTaskReports({ database, clock, progress, changes }),
+        }),
+    }
+  },
+})
