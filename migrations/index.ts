@@ -17,6 +17,7 @@ import { addWorkflowEvents } from './202611270120-workflow-events.ts'
 import { createPackageIndexes } from './202611270125-package-indexes.ts'
 import { addTeamVisibility } from './202611270126-team-visibility.ts'
 import { addRunStates } from './202611270140-run-states.ts'
+import { createServerImport } from './202611270146-server-import.ts'
 import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import type { Schema } from './_helpers.ts'
 
@@ -44,6 +45,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270125-package-indexes': createPackageIndexes,
   '202611270126-team-visibility': addTeamVisibility,
   '202611270140-run-states': addRunStates,
+  '202611270146-server-import': createServerImport,
   '202611270149-imported-authors': createImportedAuthors,
 }
 

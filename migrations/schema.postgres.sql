@@ -1735,6 +1735,18 @@ schema_release
   CREATE UNIQUE INDEX schema_release_pkey ON public.schema_release USING btree (id)
   schema_release_pkey PRIMARY KEY (id)
 
+server_import
+  source text not null
+  kind text not null
+  source_id text not null
+  target text not null
+  fingerprint text not null default ''::text
+  target_fingerprint text not null default ''::text
+  state text not null
+  import_id bigint not null default 0
+  CREATE UNIQUE INDEX server_import_pk ON public.server_import USING btree (source, kind, source_id)
+  server_import_pk PRIMARY KEY (source, kind, source_id)
+
 sign_in_source
   id bigint not null identity
   kind text not null

@@ -2064,6 +2064,18 @@ CREATE TABLE "schema_release" (
   "oldest" text default '26.11.0' not null,
   "newest" text default '26.11.0' not null);
 
+CREATE TABLE "server_import" (
+  "source" text not null,
+  "kind" text not null,
+  "source_id" text not null,
+  "target" text not null,
+  "fingerprint" text default '' not null,
+  "target_fingerprint" text default '' not null,
+  "state" text not null,
+  "import_id" bigint default 0 not null, constraint "server_import_pk" primary key ("source",
+  "kind",
+  "source_id"));
+
 CREATE TABLE "sign_in_source" (
   "id" integer primary key autoincrement,
   "kind" text not null,

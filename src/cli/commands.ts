@@ -1,4 +1,5 @@
 import { authCommands } from './auth-commands.ts'
+import { importCommands } from './import-commands.ts'
 import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
@@ -190,6 +191,7 @@ export const commands: readonly Command[] = [
     },
     load: async () => (await import('./admin-auth-oidc.ts')).updateOidc,
   },
+  ...importCommands,
   {
     words: 'admin hook dead',
     summary: 'List failed webhook deliveries: uuid, webhook, event, time, attempts, address, reason',

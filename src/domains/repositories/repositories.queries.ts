@@ -14,6 +14,7 @@ import {
   setPrimaryLanguage,
   setRepoArchived,
   setRepoDescription,
+  setRepoParent,
   setWikiTip,
 } from './repos/changes/changes.store.ts'
 import { syncHead } from './repos/changes/edit-repo.ts'
@@ -97,6 +98,7 @@ export const repoQueries = {
   setDefaultBranch,
   setDescription: setRepoDescription,
   archive: setRepoArchived,
+  setParent: setRepoParent,
   setGitSize,
   setLfsSize,
   setLicenses,

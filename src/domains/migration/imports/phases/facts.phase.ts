@@ -10,6 +10,8 @@ const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
 const DONE = 'done'
 
+export const ARCHIVED_WARNING = 'the new repository is archived, as at the source'
+
 /**
  * Imports description (unless the request contains one), website and topics. They are not requested explicitly, so a
  * service that does not respond causes a warning, not a failure. The copy of an archived repository is archived.
@@ -22,7 +24,7 @@ export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase =>
     const facts = await readFacts(context)
     if (facts === undefined) return
     const topics = topicRules.normalise(facts.topics).filter(topicRules.isTopic).slice(0, topicRules.maxTopics)
-    if (facts.isArchived) context.warn('the new repository is archived, as at the source')
+    if (facts.isArchived) context.warn(ARCHIVED_WARNING)
     yield {
       cursor: DONE,
       count: 1,

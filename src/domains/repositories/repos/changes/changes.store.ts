@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import { type RepoId, type UserId, asId } from '../../../../core/platform/crypto/ids.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { updateRepo } from '../repo.store.ts'
+import { addToRepoCounter, findRepoById, updateRepo } from '../repo.store.ts'
 interface RepoRename {
   /** The owner of both names. */
   readonly ownerId: UserId
@@ -64,6 +64,18 @@ export const setRepoArchived = (tx: Tx, id: RepoId, at: number): Promise<void> =
 
 export const setRepoDescription = (tx: Tx, id: RepoId, { website, description }: RepoDescription): Promise<void> =>
   updateRepo(tx, id, { website, ...(description !== undefined && { description }) })
+
+/** Makes a repository a fork of another one. */
+export async function setRepoParent(
+  tx: Tx,
+  { id, parentId }: { readonly id: RepoId; readonly parentId: RepoId },
+): Promise<void> {
+  const forkId = (await findRepoById(tx, id))?.forkId
+  if (forkId === parentId) return
+  if (forkId !== undefined) await addToRepoCounter(tx, forkId, 'forks_count', -1)
+  await addToRepoCounter(tx, parentId, 'forks_count', 1)
+  await updateRepo(tx, id, { is_fork: 1, fork_id: parentId })
+}
 
 /** `avatar`: the hash of the image; empty for none. */
 export const setRepoAvatar = (tx: Tx, id: RepoId, avatar: string): Promise<void> => updateRepo(tx, id, { avatar })

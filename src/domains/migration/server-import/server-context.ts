@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import type { Core } from '../../../core/module.ts'
+import type { Members } from '../../../core/platform/json-members.ts'
+import type { ForgeApi } from '../imports/forge-api.ts'
+import { lineOf, wholeOf } from '../imports/sources/read.ts'
+import type { Journal } from './journal.store.ts'
+import type { Report } from './report.ts'
+import type { TargetApi } from './target-api.ts'
+
+/** What the steps of the import of a server work with. */
+export interface ServerContext {
+  readonly core: Pick<Core, 'clock' | 'database'>
+  /** The address of the other server, without a slash at the end. */
+  readonly from: string
+  readonly token: string
+  readonly source: ForgeApi
+  readonly target: TargetApi
+  readonly journal: Journal
+  readonly report: Report
+  readonly names: Names
+  /** Ids of sign-in sources of this server by those of the other one. */
+  readonly signInSources: ReadonlyMap<number, number>
+  /** Whether a repository of the other server is imported. */
+  isChosen(fullName: string): boolean
+  readonly isDryRun: boolean
+  readonly signal: AbortSignal
+  readonly pollMs: number
+}
+
+/** One kind of objects of a server. */
+export interface ServerStep {
+  readonly name: string
+  run(context: ServerContext): Promise<void>
+}
+
+/** Names on this server by those of the other one, in lower case. */
+interface Names {
+  readonly given: ReadonlyMap<string, string>
+  /** Of accounts and organizations that were imported. */
+  readonly imported: Map<string, string>
+  /** Of accounts alone: the authors of what is imported. */
+  readonly accounts: Map<string, string>
+}
+
+/** The name on this server; undefined for what was not imported. */
+export const targetName = ({ names }: ServerContext, name: string): string | undefined =>
+  names.imported.get(name.toLowerCase())
+
+export const part = encodeURIComponent
+
+/** All items of a list of the other server; empty where it does not have the list. */
+export async function* sourceItems({ source, signal }: ServerContext, path: string): AsyncGenerator<Members> {
+  for await (const page of source.pages(path, signal, [403, 404, 405]))
+    for (const item of page) if (item !== null && typeof item === 'object') yield item as Members
+}
+
+export const sourceList = (context: ServerContext, path: string): Promise<Members[]> =>
+  Array.fromAsync(sourceItems(context, path))
+
+export const pick = (from: Members, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    names.filter((name) => from[name] !== undefined && from[name] !== null).map((name) => [name, from[name]]),
+  )
+
+export interface SourceAccount {
+  readonly id: number
+  readonly login: string
+  /** On this server. */
+  readonly name: string
+  readonly value: Members
+}
+
+/** The accounts or organizations of the other server that have been imported; in a dry run, all. */
+export async function* sourceAccounts(
+  context: ServerContext,
+  kind: 'account' | 'organization',
+): AsyncGenerator<SourceAccount> {
+  for await (const value of sourceItems(context, kind === 'account' ? '/admin/users' : '/admin/orgs')) {
+    const login = lineOf(value['login'] ?? value['username'] ?? value['name'])
+    const name = context.isDryRun ? login : targetName(context, login)
+    if (login !== '' && name !== undefined) yield { id: wholeOf(value['id']), login, name, value }
+  }
+}
+
+interface Unit {
+  readonly kind: string
+  readonly id: number | string
+  /** Its name on this server, or that of what it belongs to. */
+  readonly target: string
+  /** What was read: what is the same as before is not written again. */
+  readonly value: unknown
+}
+
+export const digest = (value: unknown): string => hash('sha256', JSON.stringify(value))
+
+/** Writes an object unless the journal says that this server has it; what was left out is tried again. */
+export async function once(
+  context: ServerContext,
+  { kind, id, target, value }: Unit,
+  write: () => Promise<void>,
+): Promise<void> {
+  const { journal, report, signal, isDryRun } = context
+  signal.throwIfAborted()
+  report.read(kind)
+  if (isDryRun) return
+  const source_id = String(id)
+  const fingerprint = digest(value)
+  const found = await journal.find({ kind, source_id })
+  if (found?.state === 'done' && found.fingerprint === fingerprint) return
+  const before = report.omissions.length
+  await write()
+  if (report.omissions.length > before) return
+  await journal.put({ kind, source_id, target, fingerprint, state: 'done' })
+  report.written(kind)
+}
+
+interface Sending {
+  readonly method: 'PATCH' | 'POST' | 'PUT'
+  readonly path: string
+  readonly body?: object
+  readonly as?: string | undefined
+  /** For the report, when this server refuses it. */
+  readonly what: string
+}
+
+/** False if this server refuses it, which the report says. */
+export async function send(
+  { target, report }: ServerContext,
+  { method, path, body, as, what }: Sending,
+): Promise<boolean> {
+  const { status, message } = await target.send(method, path, body, as)
+  if (status < 400) return true
+  report.omit(`${what}: ${message}`)
+  return false
+}

@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely'
+
+/** What `ingot import server` has brought. */
+export interface ServerImportTable {
+  /** The address of the other server. */
+  source: string
+  /** Such as `account` or `stars`. */
+  kind: string
+  /** The id of the object, or of the object that it belongs to, at the source. */
+  source_id: string
+  /** Its name on this server. */
+  target: string
+  /** SHA-256 of what was read when it was written. */
+  fingerprint: Generated<string>
+  /** SHA-256 of what this server had when the import of a repository had ended. */
+  target_fingerprint: Generated<string>
+  /** `begun`: the name was free, and the object may exist. */
+  state: 'begun' | 'done'
+  /** The import of a repository that runs or ran last; 0 for none. */
+  import_id: Generated<number>
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    server_import: ServerImportTable
+  }
+}

@@ -1,0 +1,162 @@
+import { randomPassword } from '../../../../core/platform/crypto/crypto.ts'
+import { numberOf } from '../../../../core/platform/json-members.ts'
+import { lineOf } from '../../imports/sources/read.ts'
+import {
+  once,
+  part,
+  pick,
+  send,
+  type ServerContext,
+  type ServerStep,
+  type SourceAccount,
+  sourceAccounts,
+  sourceItems,
+  sourceList,
+} from '../server-context.ts'
+
+const PASSWORD_LENGTH = 40
+const PROFILE = ['full_name', 'description', 'location', 'website', 'pronouns', 'visibility']
+
+/** Accounts, which nobody can sign in to before an administrator sets a password, unless their source is mapped. */
+export const accountsStep: ServerStep = {
+  name: 'accounts',
+  async run(context) {
+    for await (const account of sourceAccounts(context, 'account')) {
+      const { id, name, value } = account
+      const read = pick(value, [...PROFILE, 'is_admin', 'email', 'created', 'source_id', 'login_name'])
+      await once(context, { kind: 'account', id, target: name, value: read }, () => writeAccount(context, account))
+      if (!context.isDryRun && (await context.target.find(`/users/${part(name)}`)) === undefined) {
+        context.names.imported.delete(account.login.toLowerCase())
+        context.names.accounts.delete(account.login.toLowerCase())
+      }
+    }
+  },
+}
+
+async function writeAccount(context: ServerContext, { name, login, value }: SourceAccount): Promise<void> {
+  const { target, report, signInSources } = context
+  const what = `account ${login}`
+  const theirs = numberOf(value['source_id'])
+  const source = signInSources.get(theirs)
+  if (theirs !== 0 && source === undefined)
+    report.secret(`${what}: sign-in source ${theirs} is not mapped (--source ${theirs}=ID)`)
+  const signIn = source !== undefined && { source_id: source, login_name: lineOf(value['login_name']) }
+  if ((await target.find(`/users/${part(name)}`)) === undefined) {
+    const body = {
+      username: name,
+      email: value['email'],
+      created_at: value['created'],
+      must_change_password: false,
+      ...(signIn || { password: `${randomPassword(PASSWORD_LENGTH)}aA1!` }),
+    }
+    if (!(await send(context, { method: 'POST', path: '/admin/users', body, what }))) return
+    if (!signIn) report.needsPassword(name)
+  }
+  const body = { ...pick(value, PROFILE), admin: value['is_admin'] === true }
+  await send(context, { method: 'PATCH', path: `/admin/users/${part(name)}`, body, what })
+}
+
+/** Verified addresses; an address that nobody has confirmed proves nothing. */
+export const emailsStep: ServerStep = {
+  name: 'e-mail addresses',
+  async run(context) {
+    for await (const email of sourceItems(context, '/admin/emails')) {
+      if (email['primary'] === true) continue
+      const [address, login] = [lineOf(email['email']), lineOf(email['username'])]
+      const name = context.isDryRun ? login : context.names.imported.get(login.toLowerCase())
+      if (name === undefined) continue
+      const what = `e-mail address ${address} of ${login}`
+      if (email['verified'] !== true) {
+        context.report.omit(`${what}: it is not verified`)
+        continue
+      }
+      await once(context, { kind: 'email', id: address, target: name, value: [name] }, async () => {
+        const own = await context.target.list('/user/emails', name)
+        if (own.some((found) => lineOf(found['email']).toLowerCase() === address.toLowerCase())) return
+        await send(context, { method: 'POST', path: '/user/emails', body: { emails: [address] }, as: name, what })
+      })
+    }
+  },
+}
+
+const SETTINGS = ['hide_email', 'hide_activity', 'theme', 'language', 'diff_view_style']
+
+export const settingsStep: ServerStep = {
+  name: 'settings',
+  async run(context) {
+    for await (const { id, login, name } of sourceAccounts(context, 'account')) {
+      const found = await context.source.find(`/user/settings?sudo=${part(login)}`, context.signal, [403, 404])
+      if (found === undefined) continue
+      const body = pick(found as Record<string, unknown>, SETTINGS)
+      await once(context, { kind: 'settings', id, target: name, value: body }, async () => {
+        await send(context, { method: 'PATCH', path: '/user/settings', body, as: name, what: `settings of ${login}` })
+      })
+    }
+  },
+}
+
+/** Restrictions come last: the steps before act as the account. */
+export const restrictionsStep: ServerStep = {
+  name: 'restrictions of accounts',
+  async run(context) {
+    for await (const { id, login, name, value } of sourceAccounts(context, 'account')) {
+      const body = pick(value, ['active', 'prohibit_login', 'restricted'])
+      await once(context, { kind: 'restrictions', id, target: name, value: body }, async () => {
+        const what = `restrictions of ${login}`
+        await send(context, { method: 'PATCH', path: `/admin/users/${part(name)}`, body, what })
+      })
+    }
+  },
+}
+
+const sshKey = (key: unknown): string => lineOf(key).split(' ').slice(0, 2).join(' ')
+
+export const sshKeysStep: ServerStep = {
+  name: 'SSH keys',
+  async run(context) {
+    for await (const { id, login, name } of sourceAccounts(context, 'account')) {
+      const keys = await sourceList(context, `/users/${part(login)}/keys`)
+      const read = keys.map((key) => pick(key, ['title', 'key', 'read_only']))
+      if (keys.length === 0) continue
+      await once(context, { kind: 'keys', id, target: name, value: read }, async () => {
+        const own = new Set((await context.target.list(`/users/${part(name)}/keys`)).map(({ key }) => sshKey(key)))
+        for (const body of read.filter(({ key }) => !own.has(sshKey(key)))) {
+          const what = `SSH key "${String(body['title'])}" of ${login}`
+          await send(context, { method: 'POST', path: `/admin/users/${part(name)}/keys`, body, what })
+        }
+      })
+    }
+  },
+}
+
+export const gpgKeysStep: ServerStep = {
+  name: 'GPG keys',
+  async run(context) {
+    for await (const { id, login, name } of sourceAccounts(context, 'account')) {
+      const keys = await sourceList(context, `/users/${part(login)}/gpg_keys`)
+      if (keys.length === 0) continue
+      const read = keys.map((key) => pick(key, ['key_id', 'public_key']))
+      await once(context, { kind: 'gpg-keys', id, target: name, value: read }, async () => {
+        const own = new Set((await context.target.list('/user/gpg_keys', name)).map((key) => key['key_id']))
+        for (const { key_id, public_key } of read.filter((key) => !own.has(key['key_id']))) {
+          const body = { armored_public_key: armored(String(public_key)) }
+          const what = `GPG key ${String(key_id)} of ${login}`
+          await send(context, { method: 'POST', path: '/user/gpg_keys', body, as: name, what })
+        }
+      })
+    }
+  },
+}
+
+const MAX_KEY = 1_000_000
+
+/** Some servers give the bytes in base64 alone. */
+function armored(key: string): string {
+  if (key.includes('-----BEGIN')) return key.slice(0, MAX_KEY)
+  const lines =
+    key
+      .slice(0, MAX_KEY)
+      .replaceAll(/\s/g, '')
+      .match(/.{1,64}/g) ?? []
+  return `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${lines.join('\n')}\n-----END PGP PUBLIC KEY BLOCK-----\n`
+}

@@ -1,0 +1,181 @@
+import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { repoQueries } from '../../../repositories/index.ts'
+import { lineOf } from '../../imports/sources/read.ts'
+import {
+  once,
+  part,
+  pick,
+  send,
+  type ServerContext,
+  type ServerStep,
+  sourceList,
+  targetName,
+} from '../server-context.ts'
+import { findTeam, namesOf } from './organizations.step.ts'
+import { importedRepos, repoPath, targetRepo } from './repositories.step.ts'
+
+type ImportedRepo = typeof importedRepos extends (context: ServerContext) => AsyncGenerator<infer Repo> ? Repo : never
+
+/** A part of each imported repository: read from the other server, written once for each copy. */
+function repoStep(
+  { name, kind }: { readonly name: string; readonly kind: string },
+  read: (context: ServerContext, repo: ImportedRepo) => Promise<unknown>,
+  write: (context: ServerContext, repo: ImportedRepo, value: never) => Promise<void>,
+): ServerStep {
+  return {
+    name,
+    async run(context) {
+      if (context.isDryRun) return
+      for await (const repo of importedRepos(context)) {
+        const value = await read(context, repo)
+        if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
+        const { id, path, importId } = repo
+        await once(context, { kind, id, target: path, value: [importId, value] }, () =>
+          write(context, repo, value as never),
+        )
+      }
+    },
+  }
+}
+
+/** Settings that the body of a change and the repository have in common. */
+const SETTINGS = [
+  'has_issues',
+  'internal_tracker',
+  'external_tracker',
+  'has_wiki',
+  'external_wiki',
+  'has_projects',
+  'projects_mode',
+  'has_releases',
+  'has_packages',
+  'has_actions',
+  'has_pull_requests',
+  'ignore_whitespace_conflicts',
+  'allow_merge_commits',
+  'allow_rebase',
+  'allow_rebase_explicit',
+  'allow_rebase_update',
+  'allow_squash_merge',
+  'allow_fast_forward_only_merge',
+  'allow_manual_merge',
+  'autodetect_manual_merge',
+  'default_delete_branch_after_merge',
+  'default_allow_maintainer_edit',
+  'default_merge_style',
+  'template',
+]
+
+export const repoSettingsStep = repoStep(
+  { name: 'settings of repositories', kind: 'repo-settings' },
+  async (_, { value }) => pick(value, value['mirror'] === true ? ['template'] : SETTINGS),
+  async (context, { path, fullName }, body: Members) => {
+    await send(context, { method: 'PATCH', path: `/repos/${path}`, body, what: `settings of ${fullName}` })
+  },
+)
+
+export const forksStep = repoStep(
+  { name: 'forks', kind: 'fork' },
+  async (context, { value, fullName }) => {
+    if (value['fork'] !== true) return undefined
+    const parent = members(value['parent'])
+    const found = await targetRepo(context, parent)
+    if (found === undefined) context.report.omit(`fork ${fullName}: its parent was not imported`)
+    return found
+  },
+  async ({ core: { database }, target }, { path }, parent: { readonly path: string }) => {
+    const [fork, base] = [await target.find(`/repos/${path}`), await target.find(`/repos/${parent.path}`)]
+    if (fork === undefined || base === undefined) return
+    const ids = { id: repoId(fork), parentId: repoId(base) }
+    await database.transaction((tx) => repoQueries.setParent(tx, ids))
+  },
+)
+
+const repoId = (repo: Members): RepoId => asId(numberOf(repo['id']))
+
+export const collaboratorsStep = repoStep(
+  { name: 'collaborators', kind: 'collaborators' },
+  async (context, { fullName }) => {
+    const path = `/repos/${repoPath(fullName)}/collaborators`
+    const found: { name: string; permission: string }[] = []
+    for (const user of await sourceList(context, path)) {
+      const login = lineOf(user['login'])
+      const name = targetName(context, login)
+      const access = members(await context.source.find(`${path}/${part(login)}/permission`, context.signal, [403, 404]))
+      if (name !== undefined) found.push({ name, permission: lineOf(access['permission']) })
+    }
+    return found
+  },
+  async (context, { path, fullName }, value: readonly { readonly name: string; readonly permission: string }[]) => {
+    for (const { name, permission } of value) {
+      const body = { permission: permission === 'owner' ? 'admin' : permission }
+      const what = `collaborator ${name} of ${fullName}`
+      await send(context, { method: 'PUT', path: `/repos/${path}/collaborators/${part(name)}`, body, what })
+    }
+  },
+)
+
+export const deployKeysStep = repoStep(
+  { name: 'deploy keys', kind: 'deploy-keys' },
+  async (context, { fullName }) =>
+    (await sourceList(context, `/repos/${repoPath(fullName)}/keys`)).map((key) =>
+      pick(key, ['title', 'key', 'read_only']),
+    ),
+  async (context, { path, fullName }, keys: readonly Members[]) => {
+    const own = new Set((await context.target.list(`/repos/${path}/keys`)).map(({ title }) => title))
+    for (const body of keys.filter(({ title }) => !own.has(title))) {
+      const what = `deploy key "${lineOf(body['title'])}" of ${fullName}`
+      await send(context, { method: 'POST', path: `/repos/${path}/keys`, body, what })
+    }
+  },
+)
+
+export const watchesStep = repoStep(
+  { name: 'watches', kind: 'watches' },
+  (context, { fullName }) => namesOf(context, `/repos/${repoPath(fullName)}/subscribers`),
+  async (context, { path, fullName }, watchers: readonly string[]) => {
+    for (const name of watchers) {
+      const what = `${name} watching ${fullName}`
+      await send(context, { method: 'PUT', path: `/repos/${path}/subscription`, as: name, what })
+    }
+  },
+)
+
+export const teamReposStep = repoStep(
+  { name: 'repositories of teams', kind: 'team-repos' },
+  async (context, { fullName }) =>
+    (await sourceList(context, `/repos/${repoPath(fullName)}/teams`)).map((team) => ({
+      name: lineOf(team['name']),
+      all: team['includes_all_repositories'] === true,
+    })),
+  async (context, { path, target, fullName }, teams: readonly { readonly name: string; readonly all: boolean }[]) => {
+    for (const { name } of teams.filter(({ all }) => !all)) {
+      const id = await findTeam(context, target.split('/', 1)[0]!, name)
+      const what = `team ${name} of ${fullName}`
+      await send(context, { method: 'PUT', path: `/teams/${id ?? 0}/repos/${path}`, what })
+    }
+  },
+)
+
+/** Mirrors of other servers that repositories push to have passwords, which cannot be read. */
+export const pushMirrorsStep = repoStep(
+  { name: 'push mirrors', kind: 'push-mirrors' },
+  (context, { fullName }) => sourceList(context, `/repos/${repoPath(fullName)}/push_mirrors`),
+  async (context, { fullName }, mirrors: readonly Members[]) => {
+    for (const mirror of mirrors)
+      context.report.omit(
+        `push mirror of ${fullName} to ${lineOf(mirror['remote_address'])}: its password cannot be read`,
+      )
+  },
+)
+
+/** Archived repositories can be changed by nobody, so this comes last. */
+export const archivedStep = repoStep(
+  { name: 'archived repositories', kind: 'archived' },
+  async (_, { value }) => (value['archived'] === true ? true : undefined),
+  async (context, { path, fullName }) => {
+    const body = { archived: true }
+    await send(context, { method: 'PATCH', path: `/repos/${path}`, body, what: `archiving ${fullName}` })
+  },
+)
