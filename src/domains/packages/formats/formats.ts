@@ -12,6 +12,7 @@ import { createNpmFormat } from './npm/npm.format.ts'
 import { createNugetFormat } from './nuget/nuget.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 import { createRpmFormat } from './rpm/rpm.format.ts'
+import { createRubygemsFormat } from './rubygems/rubygems.format.ts'
 
 /** All formats; each is a folder here. */
 export const FORMATS: readonly CreateFormat[] = [
@@ -28,4 +29,5 @@ export const FORMATS: readonly CreateFormat[] = [
   createNugetFormat,
   createPypiFormat,
   createRpmFormat,
+  createRubygemsFormat,
 ]
