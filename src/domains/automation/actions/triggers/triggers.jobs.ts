@@ -62,19 +62,26 @@ export const createTriggerJobs = (deps: ScheduleDeps): JobDefinitions => ({
 /** Kinds of events by which a repository, or a pull request, gets its first workflow. */
 const FIRST: readonly EventKind[] = ['repo.pushed', 'issue.created', 'pull.synchronized', 'issue.reopened']
 
+/** Kinds of events with webhooks that start no workflow. */
+const NEVER: readonly EventKind[] = ['commit.status', 'fork.created', 'repo.created', 'repo.deleted']
+
 /**
  * Enqueues the start of the runs of each event that jobs may see. A repository without workflows costs one query for
  * events other than those.
  */
 export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): Subscriptions {
   const start: Subscription = async (tx, { id, repoId, kind, payload }) => {
+    // A job that changes without its run starts nothing.
+    if (kind === 'action_job.changed' && !('run_status' in payload)) return
     const isFirst = FIRST.includes(kind) && (!('is_pull' in payload) || payload.is_pull)
     const repo = repoId || ('repo_id' in payload ? payload.repo_id : 0)
     if (!isFirst && !(await hasWorkflows(tx, repo ?? 0))) return
     await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
   }
   const schedules = scheduleSubscriptions(jobs)
-  const all = kinds.map((kind) => [kind, [start, schedules[kind] ?? []].flat()] as const)
+  const all = kinds
+    .filter((kind) => !NEVER.includes(kind))
+    .map((kind) => [kind, [start, schedules[kind] ?? []].flat()] as const)
   return { ...schedules, ...Object.fromEntries(all) }
 }
 
