@@ -1,6 +1,4 @@
-import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
@@ -62,9 +60,3 @@ export async function bytesOf(reader: Person, url: string): Promise<string> {
   const answer = await fetch(url, { headers: { authorization: basicAuth(reader) } })
   return answer.status === 200 ? answer.text() : String(answer.status)
 }
-
-/** Blobs of attachments on the disk of a server. */
-export const storedFiles = ({ dataDir }: TestServer): string[] =>
-  readdirSync(join(dataDir, 'blobs', 'attachments'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => name)

@@ -6,8 +6,14 @@ import { startServer, type TestServer } from '../../harness/server.ts'
  * (behaviour/auth-and-access#scopes).
  */
 const TABLE: readonly (readonly [pattern: RegExp, scopes: readonly string[]])[] = [
-  [/^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo)/, []],
+  [
+    /^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo|token$)/,
+    [],
+  ],
   [/^\/activitypub\//, ['activitypub']],
+  [/^\/user\/projects\/\{id:int\}\/.*issues/, ['issue', 'user']],
+  [/^\/orgs\/\{org\}\/projects\/\{id:int\}\/.*issues/, ['issue', 'organization']],
+  [/^\/repos\/\{owner\}\/\{repo\}\/projects\/\{id:int\}\/.*issues/, ['issue', 'repository']],
   [/^\/repos\/\{owner\}\/\{repo\}\/flags/, ['admin', 'repository']],
   [/^\/admin\//, ['admin']],
   [/^\/notifications|^\/repos\/\{owner\}\/\{repo\}\/notifications/, ['notification']],

@@ -79,7 +79,7 @@ export function repoChangeOperations({
       path: '/orgs/{org}/repos',
       area: 'organization',
       summary: 'Delete all repositories of an organization, in the background',
-      scopes: ['organization', 'repository'],
+      scopes: ['organization'],
       guard: guards.org('owner'),
       responses: { 202: null, 204: null },
       errors: [403, 404],
