@@ -6,6 +6,7 @@ import { defineModule } from '../../../core/module.ts'
 import type { IssueNotices, StateRules, TimeBookings } from './changes/issue-change.ts'
 import { assignmentProjections, issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
+import { assigneeOperations } from './assignees.operations.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
@@ -53,6 +54,7 @@ export const module = defineModule({
       guards: { issue, comment: discussion.guard },
       operations: [
         ...listOperations({ guards, lists: createIssueLists(database), site }),
+        ...assigneeOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,
         ...triageOperations(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),

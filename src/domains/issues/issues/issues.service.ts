@@ -6,6 +6,7 @@ import { errors } from '../../errors.ts'
 import { type Repo, type RepoInView, repoQueries } from '../../repositories/index.ts'
 import { userRows } from '../../accounts/index.ts'
 import { changeDeadline, counterOf, milestoneCount, appendIssueEvent } from './changes/issue-change.ts'
+import { editAssignees, requireAssignee } from './changes/edit-assignees.ts'
 import { changeLocked, type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
 import { createIssue, type NewIssue, type IssueDeps } from './changes/create-issue.ts'
 import { findIssueById, type Issue, deleteIssue as deleteRow } from './records/issue.store.ts'
@@ -53,6 +54,15 @@ export type Issues = ReturnType<typeof createIssues>
 export function createIssues(deps: IssuesDeps) {
   const { read } = deps.database
   return {
+    /** Adds or removes assignees by login. Throws Invalid and Forbidden for those that cannot be assigned. */
+    editAssignees: (
+      actor: SignedIn,
+      target: IssueInView,
+      edit: { readonly logins: readonly string[]; readonly isRemoval: boolean },
+    ): Promise<Issue> => editAssignees(deps, actor, target, edit),
+    /** Throws NotFound unless issues of the repository can be assigned to the account. */
+    requireAssignee: (viewer: SignedIn, repo: Repo, login: string): Promise<void> =>
+      requireAssignee(read, viewer, repo, login),
     /** Views in the given order; leaves out issues of other repositories. */
     views: (viewer: Viewer, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
       viewsIn(read, viewer, repo, issues),

@@ -20,20 +20,23 @@ import { invalid } from '../../../../core/platform/errors.ts'
 import { canBeAssigned } from '../issue.policy.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 
-/**
- * The users with these logins, without duplicates. Throws Invalid for an unknown login, for an organization, and for a
- * user who cannot be assigned to issues of the repository.
- */
-export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
+/** The users with these logins, without duplicates. Throws Invalid for an unknown login and for an organization. */
+export async function findAccounts(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
   const found = new Map<number, User>()
   for (const login of logins) {
     const user = await collaboratorQueries.findNamedAccount(db, viewer, repo, login)
     if (user === undefined || user.kind === 'organization')
       throw invalid(`Assignee does not exist: [name: user does not exist [uid: 0, name: ${login}]]`)
-    await requireAssignable(db, repo, user)
     found.set(user.id, user)
   }
   return [...found.values()]
+}
+
+/** As `findAccounts`; throws Invalid also for a user who cannot be assigned to issues of the repository. */
+export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
+  const found = await findAccounts(db, viewer, repo, logins)
+  for (const user of found) await requireAssignable(db, repo, user)
+  return found
 }
 
 async function requireAssignable(db: Db, repo: Repo, user: User): Promise<void> {
