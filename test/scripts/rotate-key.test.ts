@@ -75,6 +75,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     ].map(({ status }) => status)
     expect(statuses).toEqual([201, 201, 201, 200, 200, 200])
     expect((await fetch(`${server.url}/login/oauth/keys`)).status).toBe(200)
+    expect((await fetch(`${server.url}/api/packages/ann/debian/repository.key`)).status).toBe(200)
     await app.signInSources.create(systemActor, {
       kind: 'ldap',
       name: 'directory',
@@ -137,6 +138,10 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
       token: (await ann.client.get('/repos/ann/r/actions/runners/registration-token')).json.token,
       source: (await app.signInSources.findByName('directory'))!.settings,
       imported: app.secrets.open((await rows(server, 'repo_import'))[0]!.request, 'repository import'),
+      packages: app.secrets.open(
+        (await rows(server, 'package_signing_key'))[0]!.private_key,
+        'package_signing_key.private_key',
+      ),
       factor: app.secrets.open(factor!.secret, `two_factor.secret:${factor!.user_id}`),
       signing: app.secrets.open((await rows(server, 'signing_key'))[0]!.private_key, 'signing_key.private_key:oauth2'),
     }

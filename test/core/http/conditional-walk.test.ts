@@ -118,7 +118,8 @@ async function fill(): Promise<void> {
   const [team] = (await root.client.get('/orgs/acme/teams')).json
   PLACES.push(
     [/\/git\/tags\//, { sha: tag.id }],
-    [/\/git\/blobs\//, { sha: blob }],
+    [/\/git\/blobs/, { sha: blob, shas: blob }],
+    ...(await projectPlaces()),
     [/\/git\/refs\//, { ref: 'heads/main' }],
     [/\/pulls\/\{base\}/, { base: 'main', head: 'topic' }],
     [/\/commits\/\{sha\}\/pull/, { sha: merged }],
@@ -178,6 +179,20 @@ async function fill(): Promise<void> {
   )
 }
 
+/** A project of each level, with its first column. */
+const projectPlaces = (): Promise<[RegExp, Record<string, string>][]> =>
+  Promise.all(
+    [
+      ['/repos/acme/code', /^\/repos\/.*\/projects/],
+      ['/orgs/acme', /^\/orgs\/.*\/projects/],
+      ['/user', /^\/user\/projects/],
+    ].map(async ([at, pattern]) => {
+      const project = await make(`${at as string}/projects`, { title: 'plan' })
+      const column = await make(`${at as string}/projects/${project.id}/columns`, { title: 'next' })
+      return [pattern as RegExp, { id: String(project.id), column_id: String(column.id) }]
+    }),
+  )
+
 /** Of Actions and packages, what runners and registries make. */
 async function fillActions(repo: Repo, org: User): Promise<void> {
   const factory = createActionsFactory(server.app)
@@ -220,6 +235,7 @@ function place({ path }: Operation): string {
   const filled = path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) =>
     encodeURIComponent(found.find((values) => name in values)?.[name] ?? '1'),
   )
+  if (path.endsWith('/git/blobs')) return `${filled}?shas=${found.find((values) => 'shas' in values)!['shas']}`
   if (path.endsWith('/quota/check')) return `${filled}?subject=size:all`
   return path.endsWith('/file-contents') ? `${filled}?body=${encodeURIComponent('{"files":["README.md"]}')}` : filled
 }
@@ -228,17 +244,19 @@ const answersBody = ({ method, responses }: Operation): boolean =>
   method === 'GET' && responses[200] !== undefined && responses[200] !== null
 
 /**
- * They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time, streams,
+ * They have nothing to show here: no GPG key, no signing key, no token of the request, no git hooks; and a text that is new every time, streams,
  * which do not end, and files at addresses that are made for one download.
  */
 const NOTHING_HERE = new Set([
   'userCurrentGetGPGKey',
   'getSigningKey',
   'getSigningKeySSH',
+  'getSSHSigningKey',
   'repoSigningKey',
   'repoSigningKeySSH',
   'repoListGitHooks',
   'repoGetGitHook',
+  'getCurrentToken',
   'getVerificationToken',
   'downloadActionsRunJobLogs',
   'downloadArtifact',

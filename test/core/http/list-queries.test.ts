@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addEndedImport } from '../../harness/imports.ts'
 import type { Operation } from '../../../src/core/http/operation.ts'
@@ -171,6 +172,7 @@ async function grow(i: number): Promise<void> {
   await growActions(i)
   await growDeliveries()
   await growPackages(i)
+  await growProjects(i)
   for (const { user: account } of [alice, root])
     await addEndedImport(server.app, { actorId: account.id, name: `${account.name}${i}` })
   files.push(i)
@@ -292,6 +294,33 @@ const hookOf = (path: string): number | undefined =>
       )
     : undefined
 
+const LEVELS: readonly (readonly [at: string, issues: string])[] = [
+  ['/repos/alice/main', '/repos/alice/main'],
+  ['/orgs/acme', '/repos/acme/shared'],
+  ['/user', '/repos/alice/main'],
+]
+/** The first project of each level, and its first column. */
+const projects = new Map<string, { readonly id: string; readonly column_id: string }>()
+
+/** Projects of each level, with columns and an issue in one of them. */
+async function growProjects(i: number): Promise<void> {
+  const { client } = alice
+  for (const [at, repo] of LEVELS) {
+    const { id } = (await done(client.post(`${at}/projects`, { title: `p${i}` }))).json
+    const first = projects.get(at)?.id ?? String(id)
+    const column = (await done(client.post(`${at}/projects/${first}/columns`, { title: `c${i}` }))).json.id
+    const columnId = projects.get(at)?.column_id ?? String(column)
+    projects.set(at, { id: first, column_id: columnId })
+    const [issue] = (await done(client.get(`${repo}/issues?type=issues&limit=1`))).json
+    await done(client.post(`${at}/projects/${first}/columns/${columnId}/issues/${issue.id}`))
+  }
+}
+
+const projectPlace = (path: string): Record<string, string> | undefined =>
+  path.includes('/projects/')
+    ? projects.get(path.startsWith('/repos') ? '/repos/alice/main' : path.startsWith('/orgs') ? '/orgs/acme' : '/user')
+    : undefined
+
 /** Packages, versions of one of them, and files of one of these. */
 async function growPackages(i: number): Promise<void> {
   const made = { ownerId: alice.user.id, creatorId: alice.user.id }
@@ -304,6 +333,9 @@ async function growPackages(i: number): Promise<void> {
 
 /** What runners and workflows make. */
 async function growActions(i: number): Promise<void> {
+  const workflow = 'on: workflow_dispatch\njobs: { build: { runs-on: any, steps: [{ run: true }] } }\n'
+  const content = Buffer.from(workflow).toString('base64')
+  if (i === 0) await done(alice.client.post('/repos/alice/main/contents/.gitea/workflows/ci.yml', { content }))
   const factory = createActionsFactory(server.app)
   const [main, shared] = await Promise.all(['main', 'shared'].map(repoId))
   for (const place of [
@@ -317,6 +349,7 @@ async function growActions(i: number): Promise<void> {
     const { run, jobs } = await factory.run(repo, { actorId: alice.user.id })
     await factory.task(repo, jobs[0]!, { steps: Array.from({ length: i }, (_, n) => `step${n}`) })
     await factory.job({ id: 1, repoId: main! }, `job${i}`)
+    await factory.job({ id: run.id, repoId: repo }, `waiting${i}`, 'waiting')
     await storeArtifact(server, run, { name: 'zip', text: `zip ${i}` })
     await storeArtifact(server, { id: 1, repoId: main! }, { name: `${repo} ${i}`, text: `zip ${i}` })
     expect(run.number).toBe(i + 1)
@@ -347,9 +380,16 @@ interface Look {
   readonly length: number
 }
 
+/** The id of the blob of `f<i>.txt`. */
+const blobId = (i: number): string =>
+  createHash('sha1')
+    .update(`blob ${String(i).length}\0${i}`)
+    .digest('hex')
+
 /** What an operation needs to give a list at all. */
 const QUERIES: Readonly<Record<string, () => string>> = {
   topicSearch: () => '&q=topic',
+  GetBlobs: () => `&shas=${files.map(blobId).join()}`,
   repoGetFileContents: () => `&body=${encodeURIComponent(JSON.stringify({ files: files.map((i) => `f${i}.txt`) }))}`,
 }
 
@@ -433,6 +473,8 @@ it('take the same queries whatever their length', async () => {
     pageName: 'Page%200',
     ...(operation.path.startsWith('/packages/') ? packagePlace(operation.path) : { name: 'Default' }),
     id: String(hookOf(operation.path) ?? idOf(operation.path, team)),
+    workflow_id: 'ci.yml',
+    ...projectPlace(operation.path),
   })
   const before = new Map<string, Look>()
   for (const operation of lists) before.set(operation.id, await look(operation, place(operation)))

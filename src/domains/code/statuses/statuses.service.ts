@@ -114,5 +114,11 @@ async function withCreators({ read }: Database, page: Page<CommitStatus>): Promi
     page.items.map((status) => asId(status.creatorId)),
   )
   const byId = new Map<number, User>(users.map((user) => [user.id, user]))
-  return { items: page.items.map((status) => ({ status, creator: byId.get(status.creatorId) })), total: page.total }
+  return {
+    items: page.items.map((status) => ({
+      status,
+      creator: status.creatorId > 0 ? byId.get(status.creatorId) : undefined,
+    })),
+    total: page.total,
+  }
 }
