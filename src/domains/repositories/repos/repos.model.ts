@@ -157,6 +157,11 @@ export const Repository = Type.Recursive((Self) => Type.Object({ ...members, par
 })
 export type Repository = RepositoryMembers & { parent: (RepositoryMembers & { parent: null }) | null }
 
+export const ReposDeletion = Type.Object(
+  { repositories: Type.Integer({ description: 'The number of repositories that are deleted in the background' }) },
+  { $id: 'ReposDeletion' },
+)
+
 export const SearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(Repository) }, { $id: 'SearchResults' })
 
 export const SearchError = Type.Object({ ok: Type.Boolean(), error: Type.String() }, { $id: 'SearchError' })

@@ -6,7 +6,7 @@ import type { Guards } from '../../../../core/module.ts'
 import type { OrgRepos } from '../deletion/delete-org-repos.ts'
 import type { RepoChanges } from './repo-changes.service.ts'
 import { presentRepo } from '../repo.present.ts'
-import { EditRepoOption, Repository } from '../repos.model.ts'
+import { EditRepoOption, ReposDeletion, Repository } from '../repos.model.ts'
 import type { Repos } from '../repos.service.ts'
 
 interface RepoChangeOperationDeps {
@@ -81,10 +81,11 @@ export function repoChangeOperations({
       summary: 'Delete all repositories of an organization, in the background',
       scopes: ['organization'],
       guard: guards.org('owner'),
-      responses: { 202: null, 204: null },
+      responses: { 202: ReposDeletion, 204: null },
       errors: [403, 404],
       async handler({ viewer, access: { org } }) {
-        return (await orgRepos.requestDeletion(requireUser(viewer), org.id)) ? { status: 202 } : noContent()
+        const repositories = await orgRepos.requestDeletion(requireUser(viewer), org.id)
+        return repositories > 0 ? { status: 202, body: { repositories } } : noContent()
       },
     }),
   ]

@@ -25,10 +25,11 @@ export type OrgRepos = ReturnType<typeof createOrgRepos>
 export function createOrgRepos(deps: ChangeRepoDeps) {
   const { database, jobs } = deps
   return {
-    /** Enqueues the job; returns false if the organization has no repository. */
-    async requestDeletion(actor: SignedIn, orgId: UserId): Promise<boolean> {
-      const last = (await listOwnedRepos(database.read, orgId)).at(-1)
-      if (last === undefined) return false
+    /** Enqueues the job unless the organization has no repository; returns their number. */
+    async requestDeletion(actor: SignedIn, orgId: UserId): Promise<number> {
+      const repos = await listOwnedRepos(database.read, orgId)
+      const last = repos.at(-1)
+      if (last === undefined) return 0
       const restriction = restrictionOf(actor)
       const payload = {
         org_id: orgId,
@@ -37,7 +38,7 @@ export function createOrgRepos(deps: ChangeRepoDeps) {
         ...(restriction && { restriction }),
       }
       await database.transaction((tx) => jobs.enqueue(tx, 'repos.delete_of_org', payload, { key: String(orgId) }))
-      return true
+      return repos.length
     },
 
     /** Deletes the repositories that the requester still owns, one transaction each. Called by the job. */
