@@ -35,8 +35,9 @@ const PLAN = { labels: [1, 2], milestone: 1, assignees: ['wes', 'bob'] }
 const BUDGETS: Readonly<Record<string, Budget>> = {
   'the signed-in user': get('/user', 1, 0),
   'one repository': get(DESK, 3, 0),
-  'a list of issues': get(`${DESK}/issues`, 7, 5),
-  'one issue': get(`${DESK}/issues/1`, 6, 3),
+  // One of the statements of each answer with issues finds their projects.
+  'a list of issues': get(`${DESK}/issues`, 8, 5),
+  'one issue': get(`${DESK}/issues/1`, 7, 3),
   'comments of an issue': get(`${DESK}/issues/1/comments`, 5, 2),
   'labels of a repository': get(`${DESK}/labels`, 3, 1),
   'a file': get(`${DESK}/contents/README.md`, 2, 0),
@@ -57,7 +58,7 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 10),
   'creating a label': post(`${DESK}/labels`, { name: 'bug', color: '#ff0000' }, 4),
   'editing an issue': {
-    ...post('', {}, 15),
+    ...post('', {}, 16),
     call: (client) => client.patch(`${DESK}/issues/1`, { title: 'First', body: 'Other text' }),
   },
   'closing an issue': { ...post('', {}, 21), call: (client) => client.patch(`${DESK}/issues/1`, { state: 'closed' }) },
