@@ -86,6 +86,7 @@ export const errors = defineErrors({
   tooManyTopics: ['invalid', 'Exceeding maximum allowed topics per repo.'],
 
   // code
+  noteNotFound: ['not-found', 'no note for {revision}'],
   branchNotFound: ['not-found', 'branch does not exist [name: {name}]'],
   startBranchNotFound: ['not-found', 'branch does not exist [repo_id: {repo} name: {name}]'],
   branchUnknown: ['not-found', 'no such branch: {name}'],
@@ -230,6 +231,17 @@ export const errors = defineErrors({
   importFailed: ['invalid', 'Migration failed: {problem}.'],
   importHostForbidden: ['invalid', 'You can not import from disallowed hosts: {problem}.'],
   importAuthFailed: ['invalid', 'Authentication failed: {problem}.'],
+
+  // packages and artifacts
+  archiveEntries: ['bad-request', 'the archive has more than {max} entries'],
+  archivedFileTooLarge: ['bad-request', '{name} in the archive has more than {max} bytes'],
+  packageHashMismatch: ['bad-request', 'hash mismatch'],
+  packageNameInvalid: ['bad-request', 'package name is invalid'],
+  packageVersionInvalid: ['bad-request', 'package version is invalid'],
+  uploadLost: ['unavailable', 'the uploaded bytes were lost; upload them again'],
+  artifactNameRequired: ['bad-request', '[name]: required'],
+  artifactLinkInvalid: ['unauthenticated', 'the link is not valid'],
+  bodyNotGzip: ['bad-request', 'the body is not gzip'],
 
   // pages
   pageNotFound: ['not-found', 'no such address'],

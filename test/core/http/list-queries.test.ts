@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addEndedImport } from '../../harness/imports.ts'
 import type { Operation } from '../../../src/core/http/operation.ts'
 import { asId, type RepoId } from '../../../src/core/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
 import { storeArtifact } from '../../harness/artifacts.ts'
-import { addPackageVersion } from '../../harness/packages.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'
+import { blobId, growPackages, growProjects, projectPlace } from './list-instances.ts'
 
 /**
  * Every registered read that gives a list, over a world that grows between two looks: the longer list takes no query
@@ -171,8 +170,8 @@ async function grow(i: number): Promise<void> {
   await growPull(i)
   await growActions(i)
   await growDeliveries()
-  await growPackages(i)
-  await growProjects(i)
+  await growPackages(server.app, [alice.user.id, acme.org.id], i)
+  await growProjects(alice, i)
   for (const { user: account } of [alice, root])
     await addEndedImport(server.app, { actorId: account.id, name: `${account.name}${i}` })
   files.push(i)
@@ -294,43 +293,6 @@ const hookOf = (path: string): number | undefined =>
       )
     : undefined
 
-const LEVELS: readonly (readonly [at: string, issues: string])[] = [
-  ['/repos/alice/main', '/repos/alice/main'],
-  ['/orgs/acme', '/repos/acme/shared'],
-  ['/user', '/repos/alice/main'],
-]
-/** The first project of each level, and its first column. */
-const projects = new Map<string, { readonly id: string; readonly column_id: string }>()
-
-/** Projects of each level, with columns and an issue in one of them. */
-async function growProjects(i: number): Promise<void> {
-  const { client } = alice
-  for (const [at, repo] of LEVELS) {
-    const { id } = (await done(client.post(`${at}/projects`, { title: `p${i}` }))).json
-    const first = projects.get(at)?.id ?? String(id)
-    const column = (await done(client.post(`${at}/projects/${first}/columns`, { title: `c${i}` }))).json.id
-    const columnId = projects.get(at)?.column_id ?? String(column)
-    projects.set(at, { id: first, column_id: columnId })
-    const [issue] = (await done(client.get(`${repo}/issues?type=issues&limit=1`))).json
-    await done(client.post(`${at}/projects/${first}/columns/${columnId}/issues/${issue.id}`))
-  }
-}
-
-const projectPlace = (path: string): Record<string, string> | undefined =>
-  path.includes('/projects/')
-    ? projects.get(path.startsWith('/repos') ? '/repos/alice/main' : path.startsWith('/orgs') ? '/orgs/acme' : '/user')
-    : undefined
-
-/** Packages, versions of one of them, and files of one of these. */
-async function growPackages(i: number): Promise<void> {
-  const made = { ownerId: alice.user.id, creatorId: alice.user.id }
-  await addPackageVersion(server.app, { ...made, name: `package${i}`, version: '1' })
-  await addPackageVersion(server.app, { ...made, name: 'tool', version: `${i}` })
-  await addPackageVersion(server.app, { ...made, ownerId: acme.org.id, name: `package${i}`, version: '1' })
-  const files = Array.from({ length: i + 1 }, (_, n) => `file${n}`)
-  await addPackageVersion(server.app, { ...made, name: `filed${i}`, version: '1', files })
-}
-
 /** What runners and workflows make. */
 async function growActions(i: number): Promise<void> {
   const workflow = 'on: workflow_dispatch\njobs: { build: { runs-on: any, steps: [{ run: true }] } }\n'
@@ -379,12 +341,6 @@ interface Look {
   readonly queries: number
   readonly length: number
 }
-
-/** The id of the blob of `f<i>.txt`. */
-const blobId = (i: number): string =>
-  createHash('sha1')
-    .update(`blob ${String(i).length}\0${i}`)
-    .digest('hex')
 
 /** What an operation needs to give a list at all. */
 const QUERIES: Readonly<Record<string, () => string>> = {

@@ -221,8 +221,8 @@ describeOnBoth('the NuGet registry', (kind) => {
       [zipOf({ 'Bad.nuspec': spec, '../x': 'x' }), /\.\./],
       [zipOf({ 'Else.nuspec': spec }), /is of the package Bad/],
       [zipOf({ 'B d.nuspec': nuspec('B d', '1.0.0') }), /the id of the package is invalid/],
-      [nupkg('Bad', 'one'), /the version of the package is invalid/],
-      [nupkg('Bad', '1.0.0.0.0'), /the version of the package is invalid/],
+      [nupkg('Bad', 'one'), /package version is invalid/],
+      [nupkg('Bad', '1.0.0.0.0'), /package version is invalid/],
     ] as const
     for (const [file, message] of refused) {
       const [status, text] = await push(file)

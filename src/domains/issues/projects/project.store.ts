@@ -3,6 +3,7 @@ import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type IssueId, type ProjectId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { CardType, ProjectTable, TemplateType } from './project.table.ts'
@@ -101,7 +102,8 @@ export async function listProjectsOfIssueIds(
   issueIds: readonly IssueId[],
 ): Promise<ReadonlyMap<IssueId, Project[]>> {
   if (issueIds.length === 0) return new Map()
-  const byIssue = Map.groupBy(await ofIssues(db, { issueIds }), (row) => asId<IssueId>(row.issue_id))
+  const found = await cachedUntilCommit(db, `projects of issues ${issueIds.join()}`, () => ofIssues(db, { issueIds }))
+  const byIssue = Map.groupBy(found, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, rows]) => [id, rows.map(toProject)]))
 }
 

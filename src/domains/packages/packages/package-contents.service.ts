@@ -4,7 +4,6 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type BlobStore, type StoredBlob, sweepBlobs } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
-import { unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
 import {
@@ -131,7 +130,7 @@ export function createPackageContents(deps: ContentsDeps) {
     const isThere = await blobs.claim(first, async () => {
       result = { value: await whileStored(rest, write) }
     })
-    if (!isThere || result === undefined) throw unavailable('the uploaded bytes were lost; upload them again')
+    if (!isThere || result === undefined) throw errors.uploadLost()
     return result.value
   }
 

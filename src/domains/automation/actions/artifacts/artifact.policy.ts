@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Artifact } from './artifact.store.ts'
 
@@ -19,7 +20,7 @@ const WRONG_CHARACTERS = /[\x00-\x1f\x7f"*/:<>?\\|]/
 
 /** Throws BadRequest. */
 export function requireArtifactName(name: string | undefined): string {
-  if (name === undefined || name === '') throw badRequest('[name]: required')
+  if (name === undefined || name === '') throw errors.artifactNameRequired()
   if (name.length > NAME_LENGTH) throw badRequest(`[name]: at most ${NAME_LENGTH} characters`)
   if (WRONG_CHARACTERS.test(name) || name === '.' || name === '..' || !name.isWellFormed())
     throw badRequest('[name]: contains a character that names of artifacts must not have')

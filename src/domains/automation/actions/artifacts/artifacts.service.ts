@@ -2,7 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
@@ -86,7 +86,7 @@ export function createArtifacts({ database, blobs, clock, files, links }: Artifa
       { owner, name, id }: { readonly owner: string; readonly name: string; readonly id: number },
       proof: LinkProof,
     ): Promise<OpenArtifact> {
-      if (!links.isValid(targetOf(`${owner}/${name}`, id), proof)) throw unauthenticated('the link is not valid')
+      if (!links.isValid(targetOf(`${owner}/${name}`, id), proof)) throw errors.artifactLinkInvalid()
       const repo = await repoQueries.findByAnyName(read, owner, name)
       if (repo === undefined) throw errors.repoNotFound()
       const artifact = await getDownloadable(repo.id, id)

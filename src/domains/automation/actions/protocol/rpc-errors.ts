@@ -1,4 +1,5 @@
-import { badRequest, DomainError, type ErrorKind } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
+import { DomainError, type ErrorKind } from '../../../../core/platform/errors.ts'
 
 /** The codes of the Connect protocol that the server answers, with their HTTP statuses. */
 const STATUS = {
@@ -33,7 +34,7 @@ export interface RpcFailure {
 
 /** An error as an answer of the Connect protocol; `isExpected` is false for bugs, whose text is not sent. */
 export function toRpcFailure(error: unknown): RpcFailure & { readonly isExpected: boolean } {
-  if (isGzipError(error)) return toRpcFailure(badRequest('the body is not gzip'))
+  if (isGzipError(error)) return toRpcFailure(errors.bodyNotGzip())
   const code = (error instanceof DomainError && CODES[error.kind]) || 'internal'
   const message = error instanceof DomainError ? error.message : 'internal error'
   return { status: STATUS[code], body: { code, message }, isExpected: code !== 'internal' }

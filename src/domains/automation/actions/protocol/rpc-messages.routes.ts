@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { promisify } from 'node:util'
 import { createGunzip, gunzip, gzip } from 'node:zlib'
 import { pipeline, type Readable } from 'node:stream'
@@ -58,7 +59,7 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {
     return bytes.length === 0 ? bytes : await gunzipped(bytes, { maxOutputLength: limit })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw engineErrors.bodyTooLarge(limit)
-    throw badRequest('the body is not gzip')
+    throw errors.bodyNotGzip()
   }
 }
 

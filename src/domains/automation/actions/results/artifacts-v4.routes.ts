@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
@@ -125,7 +126,7 @@ async function download(deps: ArtifactRouteDeps, request: FastifyRequest, reply:
 
 function requireName(members: Members): string {
   const name = members.text('name', MAX_NAME)
-  if (name === undefined || name === '') throw badRequest('[name]: required')
+  if (name === undefined || name === '') throw errors.artifactNameRequired()
   return name
 }
 

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import type { FastifyRequest } from 'fastify'
 import { unauthenticated } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -39,5 +40,5 @@ export const queryOf = (request: FastifyRequest): URLSearchParams =>
 /** Throws Unauthenticated for a link that is forged, changed or expired. */
 export function requireLink(links: SignedLinks, target: string, query: URLSearchParams): void {
   const proof: LinkProof = { sig: query.get('sig') ?? '', expires: Number(query.get('expires') ?? 0) }
-  if (!links.isValid(target, proof)) throw unauthenticated('the link is not valid')
+  if (!links.isValid(target, proof)) throw errors.artifactLinkInvalid()
 }

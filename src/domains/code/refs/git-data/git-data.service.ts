@@ -154,7 +154,7 @@ export function createGitData({
       const opened = git.open(repo)
       const annotated = await findAnnotated(opened, revision)
       const note = annotated && (await opened.notes.find(annotated))
-      if (!note) throw notFound(`no note for ${revision}`)
+      if (!note) throw errors.noteNotFound(revision)
       const last = (await opened.lastCommits.ofPath(note.commit, note.path)) ?? note.commit
       const [commit] = await views.load(opened, [await opened.objects.commit(last)], parts)
       return { message: note.message, commit: commit! }
@@ -172,7 +172,7 @@ export function createGitData({
       await opened.writing(() =>
         retryMoved(MAX_ATTEMPTS, async () => {
           const update = await opened.notes.build(annotated, message, who).catch((error: unknown) => {
-            throw isGitError(error, 'missing') ? notFound(`no note for ${revision}`) : error
+            throw isGitError(error, 'missing') ? errors.noteNotFound(revision) : error
           })
           await pushes.push(actor, target, [update], { quota: 'size:git:all' })
         }),

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { readTar } from '../../registry/archives/tar.ts'
 
@@ -67,7 +68,7 @@ function describe(info: string): Omit<ArchPackage, 'files'> {
     string,
   ]
   if (!NAME.test(name)) throw badRequest('the name of the package is invalid')
-  if (!VERSION.test(version)) throw badRequest('the version of the package is invalid')
+  if (!VERSION.test(version)) throw errors.packageVersionInvalid()
   if (!ARCH.test(arch)) throw badRequest('the architecture of the package is invalid')
   const sections = Object.entries(SECTIONS).flatMap(([key, section]) => {
     const found = values.get(key)

@@ -59,9 +59,9 @@ export interface NewCrate {
 
 export function readNewCrate(metadata: Members): NewCrate {
   const [name, version] = [textOf(metadata['name']), textOf(metadata['vers'])]
-  if (!NAME.test(name)) throw badRequest('package name is invalid')
+  if (!NAME.test(name)) throw errors.packageNameInvalid()
   if (semver.valid(version) === null || semver.valid(version) !== version.split('+')[0])
-    throw badRequest('package version is invalid')
+    throw errors.packageVersionInvalid()
   const features = Object.entries(members(metadata['features'])).map(
     ([feature, names]) => [feature, listOf(names).map((one) => textOf(one))] as const,
   )

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson } from '../../../../core/platform/json-members.ts'
 import type { ZipReader } from '../../registry/archives/zip.ts'
@@ -52,10 +53,10 @@ export async function readComposerPackage(zip: ZipReader, version: string | null
   if (parsed === undefined) throw badRequest('composer.json is not valid JSON')
   const document = members(parsed.value)
   const { name } = document
-  if (typeof name !== 'string' || name.length > 255 || !NAME.test(name)) throw badRequest('package name is invalid')
+  if (typeof name !== 'string' || name.length > 255 || !NAME.test(name)) throw errors.packageNameInvalid()
   const chosen = version ?? document['version']
   if (typeof chosen !== 'string' || chosen.length > 255 || !VERSION.some((form) => form.test(chosen)))
-    throw badRequest('package version is invalid')
+    throw errors.packageVersionInvalid()
   const shown = Object.fromEntries(SHOWN.flatMap((key) => (key in document ? [[key, document[key]]] : [])))
   return { name, version: chosen, shown }
 }

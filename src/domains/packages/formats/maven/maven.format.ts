@@ -108,7 +108,7 @@ async function compareChecksum(
   const sent = (await readShort(body, MAX_CHECKSUM, 'the checksum')).toString('latin1').trim().split(/\s/)[0]
   const ref = { type, name: nameOf(target), version: target.version }
   const file = await contents.getFile(owner, ref, target.file)
-  if (sent?.toLowerCase() !== file[checksum]) throw badRequest('hash mismatch')
+  if (sent?.toLowerCase() !== file[checksum]) throw errors.packageHashMismatch()
 }
 
 /** The stored metadata of a POM. Throws BadRequest unless its coordinates are those of the path. */

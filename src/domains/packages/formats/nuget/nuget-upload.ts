@@ -41,7 +41,7 @@ async function readNuspec(zip: ZipReader, { taskPool }: FormatTools, { viewer }:
   const spec = await readMetadata(taskPool, viewer, TASK, bytes.toString('utf8'))
   if (spec.id.length > MAX_ID || !ID.test(spec.id)) throw badRequest('the id of the package is invalid')
   const version = normalizeVersion(spec.version)
-  if (version === undefined) throw badRequest('the version of the package is invalid')
+  if (version === undefined) throw errors.packageVersionInvalid()
   if (entry!.name.toLowerCase() !== `${spec.id}.nuspec`.toLowerCase())
     throw badRequest(`the file ${entry!.name} is of the package ${spec.id}`)
   return { bytes, spec: { ...spec, version } }

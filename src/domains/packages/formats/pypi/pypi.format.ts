@@ -70,7 +70,7 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
   const [name, version] = [field('name'), field('version').trim()]
   if (!NAME.test(name) || version.length > 255 || valid(version) === null) throw badRequest('invalid name or version')
   if (!FILE.test(file.fileName)) throw errors.packageFileNameInvalid()
-  if (field('sha256_digest').toLowerCase() !== file.content.sha256) throw badRequest('hash mismatch')
+  if (field('sha256_digest').toLowerCase() !== file.content.sha256) throw errors.packageHashMismatch()
   const metadata = Object.fromEntries(
     ['summary', 'author', 'license', 'keywords', 'requires_python', 'home_page', 'description'].map((key) => [
       key,

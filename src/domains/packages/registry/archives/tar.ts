@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
@@ -52,10 +53,10 @@ export async function readTar(
   try {
     for await (const entry of tar) {
       unread = 0
-      if (++entries > maxEntries) throw badRequest(`the archive has more than ${maxEntries} entries`)
+      if (++entries > maxEntries) throw errors.archiveEntries(maxEntries)
       const { name, type, size } = entry.header
       const read = async (max: number): Promise<Buffer> => {
-        if (size > max) throw badRequest(`${name} in the archive has more than ${max} bytes`)
+        if (size > max) throw errors.archivedFileTooLarge(name, max)
         const chunks: Buffer[] = []
         for await (const chunk of entry as AsyncIterable<Buffer>) {
           unread = 0

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
@@ -73,7 +74,7 @@ function invalidZip(error: unknown): unknown {
 async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   const found = new Map<string, Entry>()
   let names = 0
-  if (zip.entryCount > MAX_ENTRIES) throw badRequest(`the archive has more than ${MAX_ENTRIES} entries`)
+  if (zip.entryCount > MAX_ENTRIES) throw errors.archiveEntries(MAX_ENTRIES)
   for await (const entry of zip.eachEntry()) {
     names += entry.fileName.length
     if (names > MAX_NAMES) throw badRequest('the names in the archive are too long')
@@ -84,7 +85,7 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
 }
 
 async function readEntry(zip: ZipFile, entry: Entry, max: number): Promise<Buffer> {
-  const tooLarge = badRequest(`${entry.fileName} in the archive has more than ${max} bytes`)
+  const tooLarge = errors.archivedFileTooLarge(entry.fileName, max)
   if (entry.uncompressedSize > max) throw tooLarge
   const chunks: Buffer[] = []
   let size = 0

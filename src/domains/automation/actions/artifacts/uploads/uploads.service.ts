@@ -1,7 +1,8 @@
+import { errors } from '../../../../errors.ts'
 import type { Core, Services } from '../../../../../core/module.ts'
 import type { BlobStore, StoredBlob } from '../../../../../core/blobs/index.ts'
 import type { Tx } from '../../../../../core/db/database.ts'
-import { badRequest, notFound, tooLarge, unavailable } from '../../../../../core/platform/errors.ts'
+import { badRequest, notFound, tooLarge } from '../../../../../core/platform/errors.ts'
 import type { StoredFiles } from '../../stored-files.ts'
 import {
   deleteBlock,
@@ -147,7 +148,7 @@ export function createUploads(deps: UploadDeps) {
       if (only !== undefined && others.length === 0)
         await blobs.claim(only.hash, () => complete({ hash: only.hash, size: only.size }))
       else await blobs.put(joined(blobs, blocks), { expected: { size } }, complete)
-      if (result === undefined) throw lostBytes()
+      if (result === undefined) throw errors.uploadLost()
       return result.value
     },
   }
@@ -156,7 +157,7 @@ export function createUploads(deps: UploadDeps) {
 async function* joined(blobs: Pick<BlobStore, 'open'>, blocks: readonly UploadBlock[]): AsyncGenerator<Uint8Array> {
   for (const { hash } of blocks) {
     const body = await blobs.open(hash)
-    if (body === undefined) throw lostBytes()
+    if (body === undefined) throw errors.uploadLost()
     yield* body as AsyncIterable<Uint8Array>
   }
 }
@@ -184,4 +185,3 @@ function requireSize(blocks: readonly UploadBlock[], isByPosition: boolean, anno
 }
 
 const unknownUpload = () => notFound('there is no such upload, or its task has ended')
-const lostBytes = () => unavailable('the uploaded bytes were lost; upload them again')
