@@ -24,8 +24,6 @@ select * from "attachment" where "uuid" = ?;
 insert into "attachment" ("uuid", "repo_id", "release_id", "uploader_id", "name", "hash", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "uploader_id", "repo_id", "release_id", "issue_id", "comment_id", "name", "external_url", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "uploader_id", "repo_id", "release_id", "issue_id", "comment_id", "name", "size", "hash", "created_at") values (?, ...) returning *;
-insert into "attachment" ("uuid", "repo_id", "release_id", "issue_id", "comment_id", "uploader_id", "external_url", "name", "download_count", "created_at") values (?, ...) returning *;
-insert into "attachment" ("uuid", "repo_id", "release_id", "issue_id", "comment_id", "uploader_id", "size", "hash", "name", "download_count", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "download_count", "created_at", "hash", "size", "name", "external_url", "repo_id", "release_id", "issue_id", "comment_id", "uploader_id") values (?, ...) returning *;
 insert into "attachment" ("uuid", "download_count", "created_at", "name", "size", "hash", "external_url", "repo_id", "release_id", "issue_id", "comment_id", "uploader_id") values (?, ...) returning *;
 

@@ -60,6 +60,10 @@ insert into "container_tag" ("package_id", "name", "manifest_id") values (?, ...
 update "container_upload" set "size" = ?, "updated_at" = ? where "id" = ? and "size" = ?;
 insert into "container_chunk" ("upload_id", "position", "sha256", "sha512", "size") values (?, ...);
 
+-- domains/packages/formats/container/uploads.store.ts deleteOldUploads
+delete from "container_upload" where "updated_at" < ?;
+delete from "container_chunk" where "upload_id" not in (select "container_upload"."id" from "container_upload");
+
 -- domains/packages/formats/container/uploads.store.ts deleteUpload
 delete from "container_upload" where "id" = ?;
 delete from "container_chunk" where "upload_id" = ?;

@@ -44,6 +44,12 @@ select "id" from "former_text" where "issue_id" = ? and "comment_id" is null ord
 select * from "former_text" where "issue_id" = ? and "comment_id" = ? order by "id" desc limit N offset ?;
 select * from "former_text" where "issue_id" = ? and "comment_id" is null order by "id" desc limit N offset ?;
 
+-- domains/issues/issues/imports/claim-author.store.ts claimEntries
+update "timeline_entry" set "actor_id" = ?, "original_author" = ?, "original_author_id" = ? where "id" in (select "id" from "timeline_entry" where "repo_id" = ? and "original_author_id" = ? limit N);
+
+-- domains/issues/issues/imports/claim-author.store.ts claimIssues
+update "issue" set "poster_id" = ?, "original_author" = ?, "original_author_id" = ? where "id" in (select "id" from "issue" where "repo_id" = ? and "original_author_id" = ? limit N);
+
 -- domains/issues/issues/imports/imported-dependencies.store.ts insertImportedDependencies
 select "issue_id", "depends_on_id" from "issue_dependency" where "issue_id" in (?, ...);
 insert into "issue_dependency" ("issue_id", "depends_on_id", "created_at") values (?, ...) on conflict do nothing;
@@ -257,6 +263,9 @@ insert into "issue_assignee" ("issue_id", "repo_id", "is_closed", "is_pull", "cr
 
 -- domains/issues/issues/records/issue-assignee.store.ts listAssigneeIds
 select "issue_id", "user_id" from "issue_assignee" where "issue_id" in (?, ...) order by "issue_id", "position";
+
+-- domains/issues/issues/records/issue-assignee.store.ts listRepoAssigneeIds
+select distinct "user_id" from "issue_assignee" where "repo_id" = ?;
 
 -- domains/issues/issues/records/issue-assignee.store.ts listTeamAssignees
 select "user_id" from "team_member" where "team_id" = ? and exists (select "issue_assignee"."issue_id" from "issue_assignee" where "issue_assignee"."repo_id" = ? and "issue_assignee"."user_id" = "team_member"."user_id") order by "user_id";

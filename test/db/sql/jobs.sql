@@ -24,6 +24,7 @@ update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "l
 update "job" set "lease_until" = ?, "holder" = ? where "state" = ? and "holder" in (?, ...);
 
 -- core/jobs/job.store.ts hasDueJobs
+select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in ();
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...);
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...);
 
@@ -33,6 +34,7 @@ insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, 
 
 -- core/jobs/job.store.ts leaseJobs
 update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
+select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in () order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;
 

@@ -36,7 +36,7 @@ select * from "team" where "org_id" = ? and "lower_name" = ?;
 
 -- domains/accounts/orgs/teams/team.store.ts insertTeam
 insert into "team" ("org_id", "name", "lower_name", "mode", "includes_all_repositories", "can_create_org_repo", "created_at") values (?, ...) returning "id";
-insert into "team" ("org_id", "name", "lower_name", "description", "mode", "includes_all_repositories", "can_create_org_repo", "created_at") values (?, ...) returning "id";
+insert into "team" ("org_id", "name", "lower_name", "description", "mode", "includes_all_repositories", "can_create_org_repo", "visibility", "created_at") values (?, ...) returning "id";
 
 -- domains/accounts/orgs/teams/team.store.ts insertTeamMember
 insert into "team_member" ("team_id", "org_id", "user_id") values (?, ...) on conflict ("team_id", "user_id") do nothing;
@@ -57,7 +57,7 @@ insert into "team_unit" ("team_id", "unit", "mode") values (?, ...);
 insert into "team_unit" ("team_id", "unit", "mode") values (?, ...), ...;
 
 -- domains/accounts/orgs/teams/team.store.ts updateTeam
-update "team" set "name" = ?, "lower_name" = ?, "description" = ?, "mode" = ?, "includes_all_repositories" = ?, "can_create_org_repo" = ? where "id" = ?;
+update "team" set "name" = ?, "lower_name" = ?, "description" = ?, "mode" = ?, "includes_all_repositories" = ?, "can_create_org_repo" = ?, "visibility" = ? where "id" = ?;
 
 -- domains/accounts/orgs/teams/team.store.ts withUnits
 select * from "team_unit" where "team_id" in (?, ...);
@@ -90,10 +90,10 @@ select "user".* from "team_member" inner join "user" on "user"."id" = "team_memb
 select count(*) as "total" from "team" where "team"."org_id" = ?;
 select * from "team" where "team"."org_id" = ? order by "lower_name", "id" limit N offset ?;
 select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."org_id" = ? and ("team"."visibility" != ? or "team"."id" in (select "team_id" from "team_member" where "user_id" = ?)) order by "lower_name", "id" limit N offset ?;
 select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and "team"."org_id" in (select "id" from "user" where "visibility" = ?) order by "lower_name", "id" limit N offset ?;
 select * from "team" where "team"."org_id" = ? and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
-select * from "team" where "team"."org_id" = ? and "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
+select * from "team" where "team"."org_id" = ? and ("team"."visibility" != ? or "team"."id" in (select "team_id" from "team_member" where "user_id" = ?)) and ("team"."lower_name" like ? escape ? or lower(team.description) like ? escape ? or "team"."description" like ? escape ?) order by "lower_name", "id" limit N offset ?;
 
 -- domains/accounts/orgs/teams/teams.store.ts listTeamsByIds
 select * from "team" where "id" in (?, ...) order by "id";

@@ -8,7 +8,8 @@ select "issue_id" from "pull" where "head_repo_id" = ? and "head_branch" = ? and
 
 -- domains/pulls/pulls/lists/lists.store.ts listPullIssueIds
 select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "pull"."base_branch" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
-select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."id" in (select "issue_id" from "issue_label" where "repo_id" = ? and "label_id" in (?, ...)) order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
+select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "pull"."head_branch" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
+select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "pull"."base_branch" = ? and "pull"."head_branch" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
 
 -- domains/pulls/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;

@@ -101,6 +101,9 @@ insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction
 -- domains/repositories/repos/records/records.store.ts countRepos
 select count(*) as "count" from "repo" where "owner_id" <> ?;
 
+-- domains/repositories/repos/records/records.store.ts deleteMirror
+delete from "mirror" where "repo_id" = ?;
+
 -- domains/repositories/repos/records/records.store.ts findRepoOwner
 select "user"."id", "user"."name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "repo"."id" = ?;
 
@@ -136,6 +139,7 @@ update "repo" set "units" = (units & ~cast(? as bigint)) | (suspended_units & ~c
 
 -- domains/repositories/repos/records/records.store.ts updateMirror
 update "mirror" set "is_pruning" = ? where "repo_id" = ?;
+update "mirror" set "credentials" = ? where "repo_id" = ?;
 update "mirror" set "lfs_pending" = ? where "repo_id" = ?;
 update "mirror" set "interval" = ?, "next_sync_at" = ? where "repo_id" = ?;
 update "mirror" set "last_error" = ?, "next_sync_at" = ? where "repo_id" = ?;
@@ -143,7 +147,7 @@ update "mirror" set "next_sync_at" = ?, "last_error" = ?, "remote_head" = ? wher
 update "mirror" set "last_error" = ?, "remote_head" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
 
 -- domains/repositories/repos/records/records.store.ts walkRepoIds
-select "id" from "repo" where "id" > ? order by "id" limit N;
+select "id" from "repo" where "id" > ? and "owner_id" <> ? order by "id" limit N;
 
 -- domains/repositories/repos/repo-view.store.ts listPendingTransfers
 select "repo_id", "doer_id", "recipient_id" from "repo_transfer" where "repo_id" in (?, ...);
@@ -216,8 +220,8 @@ update "repo" set "licenses" = ? where "id" = ?;
 update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
+update "repo" set "is_private" = ? where "id" = ?;
 update "repo" set "description" = ? where "id" = ?;
-update "repo" set "is_archived" = ? where "id" = ?;
 
 -- domains/repositories/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);

@@ -19,3 +19,6 @@ select * from "commit_status" where "repo_id" = ? and "oid" = ? and "state" = ? 
 -- domains/code/statuses/commit-status.store.ts listLatestStatuses
 select * from "commit_status" where "repo_id" = ? and "oid" = ? and "number" in (select max("number") as "number" from "commit_status" where "repo_id" = ? and "oid" = ? group by "context") order by "number";
 select * from "commit_status" where "repo_id" = ? and "oid" = ? and "number" in (select max("number") as "number" from "commit_status" where "repo_id" = ? and "oid" = ? group by "context") order by "number" limit N offset ?;
+
+-- domains/code/statuses/commit-status.store.ts lockStatuses
+select "id" from "repo" where "id" = ?;

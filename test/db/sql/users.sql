@@ -76,6 +76,7 @@ select "id" from "user" where "id" in (?, ...);
 update "user" as counted set "followers_count" = (select count(*) from follow where followed_id = counted.id) where id in (?, ...);
 
 -- domains/accounts/users/user-list.store.ts count
+select count(*) as "total" from "user" where "kind" = ? and "is_admin" = ?;
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?);
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "visibility" in (?, ...);
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "user"."id" = ? and "visibility" not in (?, ...);
@@ -94,7 +95,10 @@ select "lower_name" from "user" where "lower_name" in (?, ...) and "visibility" 
 
 -- domains/accounts/users/user-list.store.ts listUsers
 select "id" from "user" where "kind" = 'individual' order by "id" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' order by "created_at" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' order by "created_at" desc, "id" desc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' order by "lower_name" desc, "id" desc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' and "is_admin" = ? order by "id" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' and "is_admin" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' and "is_active" = ? order by "lower_name" asc, "id" asc limit N offset ?;
@@ -102,9 +106,6 @@ select "id" from "user" where "kind" = 'individual' and "source_id" = ? order by
 select "id" from "user" where "kind" = 'individual' and "user"."id" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' and "login_name" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = 'individual' and "is_restricted" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = 'individual' and "is_login_prohibited" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = 'individual' and "user"."visibility" in ('public') order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = 'individual' and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
 
 -- domains/accounts/users/user-list.store.ts usersInOrder
 select * from "user" where "id" in (?, ...);
