@@ -155,7 +155,7 @@ describeOnBoth('the Arch registry', (kind) => {
       [gzipSync(await tarOf({ '.PKGINFO': infoOf({}), 'a\n%NAME%': '' })), /path in the package/],
       [gzipSync(await tarOf({ '.PKGINFO': Buffer.alloc(300_000, 'x') })), /more than 262144 bytes/],
       [await packageOf({ pkgname: '../tool' }), /name of the package/],
-      [await packageOf({ pkgver: '1.0' }), /version of the package/],
+      [await packageOf({ pkgver: '1.0' }), /package version is invalid/],
       [await packageOf({ arch: 'x/y' }), /architecture of the package/],
       [Buffer.concat([Buffer.from(BY_XZ, 'base64').subarray(0, 40), Buffer.alloc(100)]), /./],
     ] as const
