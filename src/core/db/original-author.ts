@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely'
+import type { Generated, Transaction } from 'kysely'
+import type { Tx } from './database.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 
 /** Columns of tables with imported objects. */
@@ -42,3 +43,30 @@ export const CLAIMED: AuthorColumns = { original_author: '', original_author_id:
 
 /** The maximum number of rows that one statement gives to an account. */
 export const CLAIM_STEP = 500
+
+interface ClaimableTable {
+  readonly table: string
+  /** The column with the id of the author's account. */
+  readonly column: string
+}
+
+/** Gives some rows of an author at the source to an account; returns their number. */
+export async function claimRows(
+  tx: Tx,
+  { table, column }: ClaimableTable,
+  { repoId, authorId, userId }: ClaimedAuthor,
+): Promise<bigint> {
+  const rows = tx as unknown as Transaction<Record<string, Record<string, number | string>>>
+  const some = rows
+    .selectFrom(table)
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('original_author_id', '=', authorId)
+    .limit(CLAIM_STEP)
+  const { numUpdatedRows } = await rows
+    .updateTable(table)
+    .set({ [column]: userId, ...CLAIMED })
+    .where('id', 'in', some)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows
+}

@@ -1,18 +1,6 @@
 import type { Tx } from '../../../core/db/database.ts'
-import { CLAIM_STEP, CLAIMED, type ClaimedAuthor } from '../../../core/db/original-author.ts'
+import { type ClaimedAuthor, claimRows } from '../../../core/db/original-author.ts'
 
 /** Gives some releases of an author at the source to an account; returns their number. */
-export async function claimReleases(tx: Tx, { repoId, authorId, userId }: ClaimedAuthor): Promise<bigint> {
-  const some = tx
-    .selectFrom('release')
-    .select('id')
-    .where('repo_id', '=', repoId)
-    .where('original_author_id', '=', authorId)
-    .limit(CLAIM_STEP)
-  const { numUpdatedRows } = await tx
-    .updateTable('release')
-    .set({ publisher_id: userId, ...CLAIMED })
-    .where('id', 'in', some)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows
-}
+export const claimReleases = (tx: Tx, author: ClaimedAuthor): Promise<bigint> =>
+  claimRows(tx, { table: 'release', column: 'publisher_id' }, author)
