@@ -60,8 +60,8 @@ export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): P
 }
 
 /**
- * Asks the runners of running tasks to stop. Ends the tasks with their tokens and steps, except those whose runners end cancelled jobs themselves,
- * unless `isForced`; returns the ids of these.
+ * Asks the runners of running tasks to stop. Ends the tasks with their tokens and steps, except those whose runners end
+ * cancelled jobs themselves, unless `isForced`; returns the ids of these.
  */
 export async function cancelTasks(
   tx: Tx,
