@@ -82,8 +82,23 @@ describeOnBoth('packages', (kind) => {
     expect((await client.get('/packages/ann/npm/TOOL/-/latest')).json.version).toBe('2.0-RC')
     expect((await client.get('/packages/ann/npm/tool/2.0-rc')).json.version).toBe('2.0-RC')
     expect((await client.get('/packages/ann/npm/tool/1.0/files')).json).toEqual([
-      { id: expect.any(Number), name: 'Tool.tgz', size: 3_000, ...SUMS },
+      { id: expect.any(Number), name: 'Tool.tgz', size: 3_000, Size: 3_000, ...SUMS },
     ])
+  })
+
+  it('of all owners are listed for site administrators', async () => {
+    const spread = await server.world.user('spread')
+    await publish(spread, 'spread-a', '1', 'npm')
+    await publish(guild, 'spread-b', '1', 'generic')
+    const list = await root!.client.get('/admin/packages?q=SPREAD&limit=1')
+    expect([versions(list), list.headers.get('x-total-count')]).toEqual([['spread-b 1'], '2'])
+    expect(list.json[0].owner.login).toBe('guild')
+    const ofType = await root!.client.get('/admin/packages?q=spread&type=npm')
+    expect(ofType.json).toMatchObject([{ owner: { login: 'spread' }, creator: { login: 'ann' }, name: 'spread-a' }])
+    expect((await root!.client.get('/admin/packages?type=none')).json).toEqual([])
+    expect((await ann!.client.get('/admin/packages')).status).toBe(403)
+    expect((await server.anonymous.get('/admin/packages')).status).toBe(401)
+    expect((await (await root!.withToken('read:package')).get('/admin/packages')).status).toBe(403)
   })
 
   it('are listed with a fixed number of queries', async () => {

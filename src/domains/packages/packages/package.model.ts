@@ -24,6 +24,7 @@ export const PackageFile = Type.Object(
   {
     id: Type.Integer(),
     size: Type.Integer({ description: 'Bytes' }),
+    Size: Type.Integer({ description: 'The same as size, for clients of Forgejo' }),
     name: Type.String(),
     md5: Type.String(),
     sha1: Type.String(),

@@ -24,5 +24,5 @@ export function presentPackage(view: PackageView, viewer: Viewer, site: Site): P
 }
 
 export function presentPackageFile({ id, size, name, md5, sha1, sha256, sha512 }: PackageFile): PackageFileModel {
-  return { id, size, name, md5, sha1, sha256, sha512 }
+  return { id, size, Size: size, name, md5, sha1, sha256, sha512 }
 }

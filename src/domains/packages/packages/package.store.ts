@@ -16,6 +16,7 @@ export interface PackageName {
 export interface PackageVersion {
   readonly id: number
   readonly packageId: number
+  readonly ownerId: UserId
   readonly type: string
   readonly name: string
   readonly version: string
@@ -26,6 +27,8 @@ export interface PackageVersion {
 }
 
 export interface PackageFilter {
+  /** Of all owners if absent. */
+  readonly ownerId?: UserId | undefined
   readonly type?: string | undefined
   /** The whole name, case-insensitive. */
   readonly name?: string | undefined
@@ -35,13 +38,14 @@ export interface PackageFilter {
 
 export type PackageFile = Selectable<PackageFileTable>
 
-const versions = (db: Db, ownerId: UserId) =>
+const versions = (db: Db) =>
   db
     .selectFrom('package_version')
     .innerJoin('package', 'package.id', 'package_version.package_id')
     .select([
       'package_version.id',
       'package_version.package_id',
+      'package.owner_id',
       'package.type',
       'package.name',
       'package_version.version',
@@ -49,13 +53,13 @@ const versions = (db: Db, ownerId: UserId) =>
       'package_version.creator_id',
       'package_version.created_at',
     ])
-    .where('package.owner_id', '=', ownerId)
 
 type VersionRow = Awaited<ReturnType<ReturnType<typeof versions>['executeTakeFirstOrThrow']>>
 
 const toVersion = (row: VersionRow): PackageVersion => ({
   id: row.id,
   packageId: row.package_id,
+  ownerId: asId(row.owner_id),
   type: row.type,
   name: row.name,
   version: row.version,
@@ -67,11 +71,11 @@ const toVersion = (row: VersionRow): PackageVersion => ({
 /** Newest first. */
 export function listVersions(
   db: Db,
-  ownerId: UserId,
   { filter, paging }: { readonly filter: PackageFilter; readonly paging: Paging },
 ): Promise<Page<PackageVersion>> {
-  const { type, name, contains } = filter
-  let query = versions(db, ownerId)
+  const { ownerId, type, name, contains } = filter
+  let query = versions(db)
+  if (ownerId !== undefined) query = query.where('package.owner_id', '=', ownerId)
   if (type !== undefined) query = query.where('package.type', '=', type)
   if (name !== undefined) query = query.where('package.lower_name', '=', name.toLowerCase())
   if (contains !== undefined)
@@ -88,7 +92,8 @@ export async function findVersion(
   { ownerId, type, name }: PackageName,
   version?: string,
 ): Promise<PackageVersion | undefined> {
-  let query = versions(db, ownerId)
+  let query = versions(db)
+    .where('package.owner_id', '=', ownerId)
     .where('package.type', '=', type)
     .where('package.lower_name', '=', name.toLowerCase())
   if (version !== undefined) query = query.where('package_version.lower_version', '=', version.toLowerCase())

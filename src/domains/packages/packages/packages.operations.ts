@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import { pagingMembers, pagingQuery } from '../../../core/http/openapi/paging-members.ts'
-import { requireUser } from '../../../core/http/guards/account.guards.ts'
+import { requireUser, siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { PackageGuard } from './package.guards.ts'
@@ -27,8 +27,33 @@ export const packageOperations = (deps: PackageOperationDeps): Operation[] => [
   ...linkOperations(deps),
 ]
 
+const listQuery = Type.Object({
+  ...pagingMembers,
+  type: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Of the registry, such as npm' })),
+  q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A part of the name' })),
+})
+
 function listOperations({ packageGuard, packages, site }: PackageOperationDeps): Operation[] {
   return [
+    defineOperation({
+      id: 'adminListPackages',
+      method: 'GET',
+      path: '/admin/packages',
+      area: 'admin',
+      scopes: ['admin'],
+      summary: 'List versions of the packages of all owners, the newest first',
+      guard: siteAdmin,
+      query: listQuery,
+      responses: { 200: Type.Array(Package) },
+      errors: [403],
+      async handler({ query, paging, viewer }) {
+        const page = await packages.listAll(viewer, { filter: { type: query.type, contains: query.q }, paging })
+        return listed(
+          page,
+          page.items.map((view) => presentPackage(view, viewer, site)),
+        )
+      },
+    }),
     defineOperation({
       ...common,
       id: 'listPackages',
@@ -36,11 +61,7 @@ function listOperations({ packageGuard, packages, site }: PackageOperationDeps):
       path: '/packages/{owner}',
       summary: 'List versions of packages, the newest first',
       guard: packageGuard('read'),
-      query: Type.Object({
-        ...pagingMembers,
-        type: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Of the registry, such as npm' })),
-        q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A part of the name' })),
-      }),
+      query: listQuery,
       responses: { 200: Type.Array(Package) },
       errors: [403, 404],
       async handler({ access: { owner }, query, paging, viewer }) {

@@ -32,7 +32,7 @@ interface VersionRef extends PackageRef {
 }
 
 interface PackageQuery {
-  readonly filter: PackageFilter
+  readonly filter: Omit<PackageFilter, 'ownerId'>
   readonly paging: Paging
 }
 
@@ -46,13 +46,23 @@ export type Packages = ReturnType<typeof createPackages>
 export function createPackages(deps: PackageDeps) {
   const { database, repos } = deps
   const { read } = database
-  const list = async (viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>> => {
-    const page = await listVersions(read, owner.id, query)
-    return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
+  const list = async (viewer: Viewer, owner: User, { filter, paging }: PackageQuery): Promise<Page<PackageView>> => {
+    const page = await listVersions(read, { filter: { ...filter, ownerId: owner.id }, paging })
+    return { ...page, items: await viewsOf(deps, viewer, { owners: [owner], versions: page.items }) }
   }
   return {
     /** One item per version, newest first. */
     list,
+
+    /** Those of all owners, one item per version, newest first. */
+    async listAll(viewer: Viewer, query: PackageQuery): Promise<Page<PackageView>> {
+      const page = await listVersions(read, query)
+      const owners = await userQueries.listByIds(
+        read,
+        page.items.map(({ ownerId }) => ownerId),
+      )
+      return { ...page, items: await viewsOf(deps, viewer, { owners, versions: page.items }) }
+    },
 
     /** The versions of a package, newest first. Throws NotFound. */
     async versions(
@@ -68,7 +78,7 @@ export function createPackages(deps: PackageDeps) {
     /** Throws NotFound. */
     async get(viewer: Viewer, owner: User, ref: VersionRef): Promise<PackageView> {
       const version = requireVersion(await findVersion(read, { ownerId: owner.id, ...ref }, ref.version))
-      return (await viewsOf({ database, repos }, viewer, { owner, versions: [version] }))[0]!
+      return (await viewsOf(deps, viewer, { owners: [owner], versions: [version] }))[0]!
     },
 
     /** Files of a version. Throws NotFound. */
@@ -89,7 +99,8 @@ export function createPackages(deps: PackageDeps) {
     /** Deletes the package with all versions. Throws NotFound. */
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
-        const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
+        const filter = { ...ref, ownerId: owner.id }
+        const { items: versions } = await listVersions(tx, { filter, paging: REPORTED })
         await deletePackage(tx, requireVersion(versions[0]).packageId)
         await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions, isWhole: true })
       }),
@@ -130,8 +141,9 @@ function requireVersion(version: PackageVersion | undefined): PackageVersion {
 async function viewsOf(
   { database: { read }, repos }: Pick<PackageDeps, 'database' | 'repos'>,
   viewer: Viewer,
-  { owner, versions }: { readonly owner: User; readonly versions: readonly PackageVersion[] },
+  { owners, versions }: { readonly owners: readonly User[]; readonly versions: readonly PackageVersion[] },
 ): Promise<PackageView[]> {
+  const ownerOf = new Map(owners.map((owner) => [owner.id, owner]))
   const creators = await userQueries.listByIds(
     read,
     versions.map(({ creatorId }) => creatorId),
@@ -143,10 +155,14 @@ async function viewsOf(
   const visible = (await repos.views(viewer, linked)).filter(({ access }) => canSeeRepo(access))
   const creatorOf = new Map(creators.map((user) => [user.id, user]))
   const repoOf = new Map(visible.map((view) => [view.repo.id, view]))
-  return versions.map((version) => ({
-    version,
-    owner,
-    creator: creatorOf.get(version.creatorId),
-    repo: version.repoId && repoOf.get(version.repoId),
-  }))
+  return versions.flatMap((version) => {
+    const owner = ownerOf.get(version.ownerId)
+    if (owner === undefined) return []
+    return {
+      version,
+      owner,
+      creator: creatorOf.get(version.creatorId),
+      repo: version.repoId && repoOf.get(version.repoId),
+    }
+  })
 }

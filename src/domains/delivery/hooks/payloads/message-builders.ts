@@ -244,6 +244,7 @@ function packageBuilders({ database: { read }, facts, site }: PackageBuilderDeps
             version: {
               id,
               packageId: package_id,
+              ownerId: owner.id,
               type,
               name,
               version,
