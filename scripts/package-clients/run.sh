@@ -27,7 +27,7 @@ node "$root/src/ingot.js" serve >"$dir/log" 2>&1 &
 server=$!
 curl --silent --fail --output /dev/null --retry 60 --retry-delay 1 --retry-all-errors "http://localhost:$port/api/readyz"
 
-[ $# -gt 0 ] || set -- maven go composer debian rpm
+[ $# -gt 0 ] || set -- maven go composer debian rpm cran vagrant
 for client; do
   export WORK=$dir/$client
   mkdir "$WORK"

@@ -3,6 +3,7 @@ import { createAlpineFormat } from './alpine/alpine.format.ts'
 import { createArchFormat } from './arch/arch.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
+import { createCranFormat } from './cran/cran.format.ts'
 import { createDebianFormat } from './debian/debian.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
 import { createGoFormat } from './go/go.format.ts'
@@ -13,6 +14,7 @@ import { createNugetFormat } from './nuget/nuget.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 import { createRpmFormat } from './rpm/rpm.format.ts'
 import { createRubygemsFormat } from './rubygems/rubygems.format.ts'
+import { createVagrantFormat } from './vagrant/vagrant.format.ts'
 
 /** All formats; each is a folder here. */
 export const FORMATS: readonly CreateFormat[] = [
@@ -20,6 +22,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createArchFormat,
   createCargoFormat,
   createComposerFormat,
+  createCranFormat,
   createDebianFormat,
   createGenericFormat,
   createGoFormat,
@@ -30,4 +33,5 @@ export const FORMATS: readonly CreateFormat[] = [
   createPypiFormat,
   createRpmFormat,
   createRubygemsFormat,
+  createVagrantFormat,
 ]

@@ -7,6 +7,7 @@ import {
   type Credentials,
   isPublicOnly,
   parseAuthorization,
+  type SignedIn,
   type Viewer,
 } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
@@ -103,6 +104,12 @@ export async function modeOfPackages(database: Database, viewer: Viewer, owner: 
       ? await loadPackageGrants(database.read, viewer.account.id, owner.id)
       : NO_PACKAGE_GRANTS
   return decidePackageMode(viewer, owner, grants)
+}
+
+/** For routes of clients that only check their credentials. Throws RegistryRefusal. */
+export function requireClient(viewer: Viewer): SignedIn {
+  if (viewer.kind !== 'user') throw challenge()
+  return viewer
 }
 
 const challenge = (): RegistryRefusal =>
