@@ -19,6 +19,7 @@ import { addTeamVisibility } from './202611270126-team-visibility.ts'
 import { addRunStates } from './202611270140-run-states.ts'
 import { createServerImport } from './202611270146-server-import.ts'
 import { createImportedAuthors } from './202611270149-imported-authors.ts'
+import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -47,6 +48,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270140-run-states': addRunStates,
   '202611270146-server-import': createServerImport,
   '202611270149-imported-authors': createImportedAuthors,
+  '202611270427-approved-runs': indexApprovedRuns,
 }
 
 /**

@@ -163,6 +163,7 @@ action_run
   trigger_actor_id bigint not null default 0
   workflow_name text not null default ''::text
   reported_oid text not null default ''::text
+  CREATE INDEX action_run_approved_idx ON public.action_run USING btree (repo_id, actor_id) WHERE (approver_id > 0)
   CREATE INDEX action_run_repo_id_concurrency_group_idx ON public.action_run USING btree (repo_id, concurrency_group)
   CREATE INDEX action_run_repo_id_id_idx ON public.action_run USING btree (repo_id, id)
   CREATE INDEX action_run_repo_id_source_idx ON public.action_run USING btree (repo_id, source)

@@ -101,7 +101,7 @@ CREATE INDEX "action_job_status_updated_at_id_idx" on "action_job" (
   "updated_at",
   "id");
 
-CREATE INDEX action_job_waiting_idx on action_job (repo_id, labels, updated_at, id) where status = 'waiting';
+CREATE INDEX action_job_waiting_idx on action_job (status, repo_id, labels, updated_at, id) where status = 'waiting';
 
 CREATE TABLE "action_log" (
   "task_id" bigint not null references "action_task" ("id") on delete cascade,
@@ -181,6 +181,8 @@ CREATE TABLE "action_run" (
   "trigger_actor_id" bigint default 0 not null,
   "workflow_name" text default '' not null,
   "reported_oid" text default '' not null);
+
+CREATE INDEX action_run_approved_idx on action_run (repo_id, actor_id) where approver_id > 0;
 
 CREATE INDEX "action_run_repo_id_concurrency_group_idx" on "action_run" (
   "repo_id",

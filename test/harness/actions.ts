@@ -11,6 +11,7 @@ import { insertJobs, listJobsByIds } from '../../src/domains/automation/actions/
 import { createRunProgress } from '../../src/domains/automation/actions/runs/run-progress.service.ts'
 import { insertRun } from '../../src/domains/automation/actions/runs/run.store.ts'
 import { aggregateStatus, isDone } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
+import { createTaskChanges } from '../../src/domains/automation/actions/runs/task-changes.service.ts'
 import { insertLogLines, insertStep, insertTask } from '../../src/domains/automation/actions/runs/task.store.ts'
 
 interface NewRunner {
@@ -172,7 +173,7 @@ export const createFakeRunner = ({
   events,
   jobs,
 }: Pick<App, 'database' | 'clock' | 'events' | 'jobs'>) => {
-  const progress = createRunProgress({ clock, events, jobs })
+  const progress = createRunProgress({ clock, events, jobs, tasks: createTaskChanges({ clock, jobs }) })
   const factory = createActionsFactory({ database })
   const jobOf = async (id: number) => (await listJobsByIds(database.read, [id]))[0]!
   return {

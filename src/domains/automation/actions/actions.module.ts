@@ -22,6 +22,7 @@ import { runStatusSubscriptions } from './runs/run-statuses.ts'
 import { runListOperations } from './runs/run-lists.operations.ts'
 import { runOperations } from './runs/runs.operations.ts'
 import { createRuns } from './runs/runs.service.ts'
+import { createTaskChanges, type TaskChanges } from './runs/task-changes.service.ts'
 import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
@@ -37,6 +38,7 @@ declare module '../../../core/module.ts' {
     readonly runnerRegistration: Registration
     readonly runners: Runners
     readonly runProgress: RunProgress
+    readonly taskChanges: TaskChanges
     readonly taskTokens: TaskTokens
     readonly workflows: Workflows
     readonly workflowReader: WorkflowReader
@@ -60,7 +62,8 @@ export const module = defineModule({
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
     const runs = createRuns({ database, repos, blobs })
-    const runProgress = createRunProgress({ clock, events, jobs })
+    const taskChanges = createTaskChanges({ clock, jobs })
+    const runProgress = createRunProgress({ clock, events, jobs, tasks: taskChanges })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
     const links = createSignedLinks({ secrets, clock }, 'action_artifact.download')
     const settings = readActionsSettings(config)
@@ -81,6 +84,7 @@ export const module = defineModule({
         runnerRegistration: registration,
         runners,
         runProgress,
+        taskChanges,
         taskTokens,
         workflows,
         workflowReader,

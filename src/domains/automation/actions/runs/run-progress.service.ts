@@ -11,7 +11,7 @@ import { type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
 import { decideReady, decideReleases } from './run-progress.policy.ts'
 import { aggregateStatus, isDone, type RunStatus } from './run-status.policy.ts'
 import { lockRun, type Run, updateRun } from './run.store.ts'
-import { cancelTasks } from './task.store.ts'
+import type { TaskChanges } from './task-changes.service.ts'
 
 /** The account to which what runners report is attributed. */
 const JOBS = actorOf(asId(-2))
@@ -24,6 +24,10 @@ export interface Group {
   readonly cancels: boolean
 }
 
+interface RunProgressDeps extends Pick<Core, 'clock' | 'events' | 'jobs'> {
+  readonly tasks: Pick<TaskChanges, 'cancel'>
+}
+
 export type RunProgress = ReturnType<typeof createRunProgress>
 
 /**
@@ -31,7 +35,7 @@ export type RunProgress = ReturnType<typeof createRunProgress>
  * NOTE: whoever changes jobs locks the run first, then the jobs. Who changes several runs locks the workflows of the
  * repository before; `advance` and `join` do.
  */
-export function createRunProgress({ clock, events, jobs: queue }: Pick<Core, 'clock' | 'events' | 'jobs'>) {
+export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProgressDeps) {
   /** Changes jobs of a locked run; the jobs that waited for them start to wait for a runner, or are skipped. */
   async function change(tx: Tx, run: Run, changes: Changes, actor: Actor = JOBS): Promise<void> {
     const at = clock.now()
@@ -91,7 +95,7 @@ export function createRunProgress({ clock, events, jobs: queue }: Pick<Core, 'cl
   ): Promise<void> {
     const open = jobs.filter(({ status }) => !isDone(status))
     const taskIds = open.filter(({ status }) => status === 'running').map(({ taskId }) => taskId)
-    const kept = new Set(await cancelTasks(tx, taskIds, { at: clock.now(), isForced }))
+    const kept = new Set(await tasks.cancel(tx, taskIds, isForced))
     const ended = open.filter(({ status, taskId }) => status !== 'running' || !kept.has(taskId))
     await change(tx, run, new Map(ended.map(({ id }) => [id, 'cancelled'])), actor)
   }

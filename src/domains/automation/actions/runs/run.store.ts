@@ -252,7 +252,7 @@ export async function hasApprovedRun(db: Db, repoId: RepoId, actorId: UserId): P
     .select('id')
     .where('repo_id', '=', repoId)
     .where('actor_id', '=', actorId)
-    .where('approver_id', '>', 0)
+    .where('approver_id', '>', sql.lit(0))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -1,5 +1,5 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { Db, Tx } from '../../../../core/db/database.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -59,46 +59,61 @@ export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): P
   return id
 }
 
-/**
- * Asks the runners of running tasks to stop. Ends the tasks with their tokens and steps, except those whose runners end
- * cancelled jobs themselves, unless `isForced`; returns the ids of these.
- */
-export async function cancelTasks(
-  tx: Tx,
-  ids: readonly number[],
-  { at, isForced }: { readonly at: number; readonly isForced: boolean },
-): Promise<number[]> {
-  if (ids.length === 0) return []
-  const rows = await tx
+/** Undefined for a task that has ended; locks the row until the transaction ends. */
+export async function lockRunningTask(tx: Tx, id: number): Promise<{ readonly isLogSealed: boolean } | undefined> {
+  const query = tx
     .selectFrom('action_task')
-    .leftJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
-    .select(['action_task.id', 'action_runner.capabilities'])
-    .where('action_task.id', 'in', [...ids])
+    .select('is_log_sealed')
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
+  return row && { isLogSealed: row.is_log_sealed === 1 }
+}
+
+interface TaskEnd {
+  readonly status: RunStatus
+  readonly at: number
+}
+
+/**
+ * Ends a task with its token and the steps that the runner has not reported as ended: those that ran as the task, others
+ * as skipped.
+ */
+export async function endTask(tx: Tx, id: number, { status, at }: TaskEnd): Promise<void> {
+  await tx
+    .updateTable('action_task')
+    .set({ status, stopped_at: at, updated_at: at, token_hash: '' })
+    .where('id', '=', id)
     .execute()
-  const kept = rows.flatMap(({ id, capabilities }) =>
-    !isForced && (JSON.parse(capabilities ?? '[]') as string[]).includes('cancelling') ? id : [],
-  )
+  await tx
+    .updateTable('action_step')
+    .set({
+      status: sql<RunStatus>`case when status = 'running' then ${status} else 'skipped' end`,
+      stopped_at: at,
+    })
+    .where('task_id', '=', id)
+    .where('status', 'in', ['waiting', 'running'])
+    .execute()
+}
+
+/** The runners of these tasks learn it with their next reports. */
+export async function requestCancellation(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   await tx
     .updateTable('action_task')
     .set({ cancel_requested_at: at, updated_at: at })
     .where('id', 'in', [...ids])
     .execute()
-  const ended = ids.filter((id) => !kept.includes(id))
-  if (ended.length === 0) return kept
-  const values = { status: 'cancelled', stopped_at: at } as const
-  await tx
-    .updateTable('action_task')
-    .set({ ...values, token_hash: '' })
-    .where('id', 'in', ended)
-    .where('status', '=', 'running')
+}
+
+/** Of these tasks, those whose runners execute the last steps of a cancelled job before they end it. */
+export async function listTasksEndedByRunners(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await db
+    .selectFrom('action_task')
+    .innerJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
+    .select(['action_task.id', 'action_runner.capabilities'])
+    .where('action_task.id', 'in', [...ids])
     .execute()
-  await tx
-    .updateTable('action_step')
-    .set(values)
-    .where('task_id', 'in', ended)
-    .where('status', 'in', ['waiting', 'blocked', 'running'])
-    .execute()
-  return kept
+  return rows.filter((row) => (JSON.parse(row.capabilities) as string[]).includes('cancelling')).map(({ id }) => id)
 }
 
 /** Times are epoch milliseconds, 0 for never. */

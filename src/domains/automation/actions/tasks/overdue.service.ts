@@ -3,9 +3,9 @@ import type { ActionsSettings } from '../actions-settings.ts'
 import { listJobsByIds } from '../runs/job.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { lockRun } from '../runs/run.store.ts'
+import type { TaskChanges } from '../runs/task-changes.service.ts'
 import { deleteEphemeralRunner } from '../runners/runner.store.ts'
 import { listAbandonedJobs, listOverdueTasks, type OverdueTask } from './overdue.store.ts'
-import type { TaskChanges } from './task-changes.service.ts'
 
 /** `zombie`: tasks without reports; `endless`: tasks that run too long; `abandoned`: jobs that nobody takes. */
 export type OverdueKind = 'zombie' | 'endless' | 'abandoned'

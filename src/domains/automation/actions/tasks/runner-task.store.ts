@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { ActionStepTable, ActionTaskTable } from '../actions.table.ts'
@@ -138,23 +138,6 @@ export async function putStep(tx: Tx, values: Omit<Insertable<ActionStepTable>, 
     .insertInto('action_step')
     .values({ ...values, name: '' })
     .onConflict((conflict) => conflict.columns(['task_id', 'number']).doUpdateSet(changes))
-    .execute()
-}
-
-/** Ends the steps that the runner has not reported as ended: those that ran as the task, others as skipped. */
-export async function endSteps(
-  tx: Tx,
-  taskId: number,
-  { status, at }: { readonly status: RunStatus; readonly at: number },
-) {
-  await tx
-    .updateTable('action_step')
-    .set({
-      status: sql<RunStatus>`case when status = 'running' then ${status} else 'skipped' end`,
-      stopped_at: at,
-    })
-    .where('task_id', '=', taskId)
-    .where('status', 'in', ['waiting', 'running'])
     .execute()
 }
 

@@ -6,6 +6,7 @@ import { listJobsByIds } from '../runs/job.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { isDone, type RunStatus } from '../runs/run-status.policy.ts'
 import { lockRun } from '../runs/run.store.ts'
+import type { TaskChanges } from '../runs/task-changes.service.ts'
 import { deleteRunner } from '../runners/runner.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type StoredStep,
   updateTask,
 } from './runner-task.store.ts'
-import type { TaskChanges } from './task-changes.service.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 interface ReportedStep extends StoredStep {

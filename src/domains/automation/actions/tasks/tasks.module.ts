@@ -4,18 +4,11 @@ import { registerRunnerProtocol } from '../protocol/runner-protocol.routes.ts'
 import { createRunnerLogin } from '../runners/runner-login.ts'
 import { decideJobRights } from '../runs/job-rights.policy.ts'
 import { createOverdueWork } from './overdue.service.ts'
-import { createTaskChanges, type TaskChanges } from './task-changes.service.ts'
 import { createTaskContext } from './task-context.ts'
 import { createTaskLogs } from './task-log.service.ts'
 import { createTaskQueue } from './task-queue.service.ts'
 import { createTaskReports } from './task-reports.service.ts'
 import { createTaskJobs, overdueTasks } from './tasks.jobs.ts'
-
-declare module '../../../../core/module.ts' {
-  interface Services {
-    readonly taskChanges: TaskChanges
-  }
-}
 
 /** What runners do: they take jobs, report on their tasks and send the logs. */
 export const module = defineModule({
@@ -27,6 +20,7 @@ export const module = defineModule({
     'jobTokens',
     'runnerRegistration',
     'runProgress',
+    'taskChanges',
     'taskTokens',
   ],
   create(
@@ -38,11 +32,11 @@ export const module = defineModule({
       jobTokens,
       runnerRegistration,
       runProgress: progress,
+      taskChanges: changes,
       taskTokens,
     },
   ) {
     const { config, database, clock, jobs, log, site } = core
-    const changes = createTaskChanges({ clock, jobs })
     const logs = createTaskLogs({ database, clock, jobs, blobs: actionsBlobs })
     const settings = readActionsSettings(config)
     const overdue = createOverdueWork({ database, clock, progress, changes, settings })
@@ -59,7 +53,6 @@ export const module = defineModule({
       return task && decideJobRights(task)
     })
     return {
-      services: { taskChanges: changes },
       jobs: createTaskJobs({ logs, overdue }),
       tasks: overdueTasks(jobs),
       routes: (http) =>

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { unitBit } from '../../../../core/access/repo-access.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
@@ -14,20 +14,32 @@ export interface WaitingGroup {
 
 type Place = Pick<CallingRunner, 'ownerId' | 'repoId'>
 
-/** The groups of waiting jobs that a runner of this place may get; reads only the index of waiting jobs. */
+interface GroupRow {
+  readonly repo_id: number
+  readonly owner_id: number
+  readonly labels: string
+  readonly since: number
+}
+
+/**
+ * The groups of waiting jobs that a runner of this place may get. Looks up one job of each group in the index of waiting
+ * jobs, however many wait.
+ */
 export async function listWaitingGroups(db: Db, { ownerId, repoId }: Place): Promise<WaitingGroup[]> {
-  let query = db
-    .selectFrom('action_job')
-    .innerJoin('repo', 'repo.id', 'action_job.repo_id')
-    .select(['action_job.repo_id', 'repo.owner_id', 'action_job.labels'])
-    .select((eb) => eb.fn.min('action_job.updated_at').as('since'))
-    .where('action_job.status', '=', 'waiting')
-    .where('repo.is_archived', '=', 0)
-    .where(sql<SqlBool>`(repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0`)
-    .groupBy(['action_job.repo_id', 'repo.owner_id', 'action_job.labels'])
-  if (repoId !== null) query = query.where('action_job.repo_id', '=', repoId)
-  if (ownerId !== null) query = query.where('repo.owner_id', '=', ownerId)
-  const rows = await query.execute()
+  const { rows } = await sql<GroupRow>`with recursive oldest (id, repo_id, labels, since) as (
+      select * from (select id, repo_id, labels, updated_at from action_job
+        where status = 'waiting' ${repoId === null ? sql`` : sql`and repo_id = ${repoId}`}
+        order by repo_id, labels, updated_at, id limit 1) as first
+      union all
+      select next.id, next.repo_id, next.labels, next.updated_at from oldest
+        join action_job as next on next.id = coalesce(
+          (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels
+            order by labels, updated_at, id limit 1),
+          ${repoId === null ? FIRST_OF_NEXT_REPO : sql.lit(null)}))
+    select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest
+      join repo on repo.id = oldest.repo_id
+      where repo.is_archived = 0 and (repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0
+        ${ownerId === null ? sql`` : sql`and repo.owner_id = ${ownerId}`}`.execute(db)
   return rows.map((row) => ({
     repoId: row.repo_id,
     ownerId: row.owner_id,
@@ -35,6 +47,9 @@ export async function listWaitingGroups(db: Db, { ownerId, repoId }: Place): Pro
     since: row.since,
   }))
 }
+
+const FIRST_OF_NEXT_REPO = sql`(select id from action_job where status = 'waiting' and repo_id > oldest.repo_id
+            order by repo_id, labels, updated_at, id limit 1)`
 
 /** The number of running jobs by owner. */
 export async function countRunningJobs(db: Db): Promise<ReadonlyMap<number, number>> {
@@ -54,7 +69,8 @@ export async function listWaitingIds(db: Db, { repoId, labels }: WaitingGroup, l
   const rows = await db
     .selectFrom('action_job')
     .select('id')
-    .where('status', '=', 'waiting')
+    // NOTE: not a parameter, for which PostgreSQL would not use the index of waiting jobs.
+    .where('status', '=', sql.lit('waiting'))
     .where('repo_id', '=', repoId)
     .where('labels', '=', JSON.stringify(labels))
     .orderBy('updated_at')
