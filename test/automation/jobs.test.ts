@@ -128,15 +128,15 @@ describeOnBoth('jobs and tasks', (kind) => {
 
   it('have a log that is stored whole, until it expires', async () => {
     const { jobs } = await factory.run(repo.id)
-    const { hash } = await server.app.actionsBlobs.put([Buffer.from('stored\n')])
-    const task = await factory.task(repo.id, jobs[0]!, { logHash: hash })
+    const sealed = await server.app.actionsBlobs.put([Buffer.from('stored\n')])
+    const task = await factory.task(repo.id, jobs[0]!, { sealed })
     const path = `${ROOT}/jobs/${jobs[0]}/logs`
     expect((await ann.client.get(path)).text).toBe('stored\n')
     expect((await root.client.post('/admin/cron/cleanup_actions')).status).toBe(204)
     await server.drain()
     expect((await ann.client.get(path)).status).toBe(404)
     expect((await ann.client.get(`${ROOT}/jobs/${build}/logs`)).status).toBe(404)
-    expect(await server.app.actionsBlobs.size(hash)).toBeUndefined()
+    expect(await server.app.actionsBlobs.size(sealed.hash)).toBeUndefined()
     expect((await ann.client.get(`${ROOT}/tasks`)).json.workflow_runs[0].id).toBe(task)
   })
 

@@ -133,9 +133,9 @@ describeOnBoth('changing runs', (kind) => {
       await actionsBlobs.put([Buffer.from('log of one run')]),
       await actionsBlobs.put([Buffer.from('log of two runs')]),
     ]
-    const task = await factory.task(repo.id, jobs[0]!, { logHash: own.hash, steps: ['a'], log: ['a\n'] })
-    await factory.task(repo.id, jobs[1]!, { logHash: both.hash })
-    await factory.task(repo.id, kept.jobs[1]!, { logHash: both.hash })
+    const task = await factory.task(repo.id, jobs[0]!, { sealed: own, steps: ['a'], log: ['a\n'] })
+    await factory.task(repo.id, jobs[1]!, { sealed: both })
+    await factory.task(repo.id, kept.jobs[1]!, { sealed: both })
     expect(await status(writer.client.delete(`${RUNS}/${run.id}`))).toBe(204)
     expect(await status(ann.client.get(`${RUNS}/${run.id}`))).toBe(404)
     expect(await status(writer.client.delete(`${RUNS}/${run.id}`))).toBe(404)
@@ -186,7 +186,7 @@ describeOnBoth('changing runs', (kind) => {
     const gone = await server.world.repo({ owner: ann, name: 'gone' })
     const { run, jobs } = await factory.run(gone.id)
     const stored = await server.app.actionsBlobs.put([Buffer.from('of a deleted repository')])
-    await factory.task(gone.id, jobs[0]!, { logHash: stored.hash, log: ['x\n'], steps: ['y'] })
+    await factory.task(gone.id, jobs[0]!, { sealed: stored, log: ['x\n'], steps: ['y'] })
     expect(await status(ann.client.delete('/repos/ann/gone'))).toBe(204)
     expect(await rows(server, 'action_run', { id: run.id })).toEqual([])
     for (const table of ['action_job', 'action_task', 'action_repo', 'action_queue'] as const)

@@ -48,7 +48,8 @@ interface NewTask {
   readonly steps?: readonly string[]
   /** Lines of the log, as they were sent at once. */
   readonly log?: readonly string[]
-  readonly logHash?: string
+  /** A log that is stored whole. */
+  readonly sealed?: { readonly hash: string; readonly size: number; readonly encoding?: 'zstd' }
   /** The job token. */
   readonly token?: string
 }
@@ -121,7 +122,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
   task: (
     repoId: RepoId,
     jobId: number,
-    { runnerId = 7, attempt = 1, status = 'success', steps = [], log = [], logHash = '', token }: NewTask = {},
+    { runnerId = 7, attempt = 1, status = 'success', steps = [], log = [], sealed, token }: NewTask = {},
   ): Promise<number> =>
     database.transaction(async (tx) => {
       const id = await insertTask(tx, {
@@ -131,7 +132,9 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         runner_name: `runner ${runnerId}`,
         attempt,
         status,
-        log_hash: logHash,
+        log_hash: sealed?.hash ?? '',
+        log_encoding: sealed?.encoding ?? '',
+        log_text_size: sealed?.size ?? Buffer.byteLength(log.join('')),
         token_hash: token === undefined ? '' : sha256Hex(token),
         log_lines: log.length,
         ...started(status),

@@ -259,6 +259,7 @@ const NOTHING_HERE = new Set([
   'getCurrentToken',
   'getVerificationToken',
   'downloadActionsRunJobLogs',
+  'repoGetActionRunLogs',
   'downloadArtifact',
   'downloadArtifactRaw',
   'notifyStream',

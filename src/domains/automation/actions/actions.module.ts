@@ -9,6 +9,8 @@ import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.t
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createSignedLinks } from './artifacts/signed-links.ts'
 import { sumUploads } from './artifacts/uploads/upload.store.ts'
+import { createJobLogs } from './logs/job-logs.service.ts'
+import { logOperations } from './logs/logs.operations.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
 import { resultRoutes } from './results/results.routes.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
@@ -61,7 +63,7 @@ export const module = defineModule({
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
-    const runs = createRuns({ database, repos, blobs })
+    const runs = createRuns({ database, repos })
     const taskChanges = createTaskChanges({ clock, jobs })
     const runProgress = createRunProgress({ clock, events, jobs, tasks: taskChanges })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
@@ -94,6 +96,7 @@ export const module = defineModule({
         ...waitingJobOperations({ guards, runs }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
+        ...logOperations({ guards, logs: createJobLogs({ database, blobs }) }),
         ...runControlOperations({ guards, runs, runChanges, site }),
         ...workflowOperations({ guards, workflows, runs, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),

@@ -1,10 +1,8 @@
-import { bytes, created, noContent, ok } from '../../../../core/http/answer/answer.ts'
-import { TextFile } from '../../../../core/http/answer/binary.ts'
+import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
-import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RunChanges } from './run-changes.service.ts'
@@ -117,21 +115,6 @@ function jobReads({ guards, runs, site }: RunOperationDeps): Operation[] {
       summary: 'A job',
       responses: { 200: ActionWorkflowJob },
       handler: async ({ access: { repo }, params }) => ok(presentJob(await runs.getJob(repo.id, params.job_id), site)),
-    }),
-    defineOperation({
-      ...read,
-      id: 'downloadActionsRunJobLogs',
-      path: `${ROOT}/jobs/{job_id:int}/logs`,
-      summary: 'The log of the latest attempt of a job',
-      responses: { 200: TextFile },
-      async handler({ access: { repo }, params }) {
-        const { fileName, body } = await runs.openLog(repo.id, params.job_id)
-        return bytes(body, {
-          'content-type': 'text/plain; charset=utf-8',
-          'content-disposition': contentDisposition('attachment', fileName),
-          'x-content-type-options': 'nosniff',
-        })
-      },
     }),
   ]
 }

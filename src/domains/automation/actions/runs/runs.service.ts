@@ -1,8 +1,5 @@
-import { pipeline, Readable } from 'node:stream'
-import { createZstdDecompress } from 'node:zlib'
 import type { Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -32,7 +29,7 @@ import {
 import type { RunStatus } from './run-status.policy.ts'
 import type { ActionsScope } from '../levels.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
-import { listTasks, listTasksByIds, readLogLines, type Task } from './task.store.ts'
+import { listTasks } from './task.store.ts'
 
 interface RunQuery {
   readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
@@ -45,21 +42,15 @@ interface RunAttempt {
   readonly past: Attempt | undefined
 }
 
-interface JobLog {
-  readonly fileName: string
-  readonly body: Readable
-}
-
 interface RunDeps {
   readonly database: Database
   readonly repos: Pick<Services['repos'], 'views'>
-  readonly blobs: Pick<BlobStore, 'open'>
 }
 
 export type Runs = ReturnType<typeof createRuns>
 
 /** Read access to runs, jobs and tasks (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export function createRuns({ database, repos, blobs }: RunDeps) {
+export function createRuns({ database, repos }: RunDeps) {
   const { read } = database
   const jobPage = async ({ items, total }: Page<Job>): Promise<Page<JobView>> => ({
     items: await loadJobViews(read, items),
@@ -76,12 +67,6 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     if (past === undefined) throw notFound('the run has no such attempt')
     const { status, startedAt, stoppedAt, triggerActorId } = past
     return { run: { ...run, attempt, status, startedAt, stoppedAt, triggerActorId }, past }
-  }
-
-  async function openSealed({ logHash, logEncoding }: Task): Promise<Readable> {
-    const blob = await blobs.open(logHash)
-    if (blob === undefined) throw notFound('the bytes of the log are missing')
-    return logEncoding === 'zstd' ? pipeline(blob, createZstdDecompress(), () => {}) : blob
   }
 
   return {
@@ -132,16 +117,6 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
     /** Throws NotFound, also for a job of another repository. */
     getJob: async (repoId: RepoId, id: number): Promise<JobView> =>
       requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
-    /** The log of the latest task of a job. Throws NotFound before the job has started, and when the log is expired. */
-    async openLog(repoId: RepoId, jobId: number): Promise<JobLog> {
-      const job = await getJob(repoId, jobId)
-      const [task] = await listTasksByIds(read, [job.taskId])
-      if (task === undefined) throw notFound('the job has not begun')
-      if (task.isLogExpired) throw notFound('the log is expired')
-      const { workflow } = await get(repoId, job.runId)
-      const body = task.logHash === '' ? Readable.from(readLogLines(read, task.id)) : await openSealed(task)
-      return { fileName: `${workflow}-${job.name}-${task.id}.log`, body }
-    },
     /** All attempts of all jobs, newest first. */
     async listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>> {
       const { items, total } = await listTasks(read, repoId, paging)
@@ -155,7 +130,7 @@ export function requireRun(run: Run | undefined): Run {
   return run
 }
 
-function requireJob(job: Job | undefined): Job {
+export function requireJob(job: Job | undefined): Job {
   if (job === undefined) throw errors.jobNotFound()
   return job
 }

@@ -17,6 +17,8 @@ export interface Task {
   readonly logHash: string
   /** `zstd` or empty. */
   readonly logEncoding: string
+  /** Bytes of the lines. */
+  readonly logTextSize: number
   readonly isLogExpired: boolean
   readonly createdAt: number
   readonly updatedAt: number
@@ -30,6 +32,7 @@ const toTask = (row: Selectable<ActionTaskTable>): Task => ({
   status: row.status,
   logHash: row.log_hash,
   logEncoding: row.log_encoding,
+  logTextSize: row.log_text_size,
   isLogExpired: row.is_log_expired === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -47,6 +50,16 @@ export const listTasks = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<
 export async function listTasksByIds(db: Db, ids: readonly number[]): Promise<Task[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('action_task').selectAll().where('id', 'in', ids).execute()).map(toTask)
+}
+
+export async function findTaskOfAttempt(db: Db, jobId: number, attempt: number): Promise<Task | undefined> {
+  const row = await db
+    .selectFrom('action_task')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .executeTakeFirst()
+  return row && toTask(row)
 }
 
 export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): Promise<number> {
