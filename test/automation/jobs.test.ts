@@ -87,6 +87,9 @@ describeOnBoth('jobs and tasks', (kind) => {
       expect(some.jobs.map(({ id }: Any) => id)).toEqual([test, lint])
       const page = await ann.client.get(`${path}?limit=2&page=2`)
       expect(page.json.jobs.map(({ id }: Any) => id)).toEqual([lint])
+      const reversed = await ann.client.get(`${path}?sort=id&order=desc`)
+      expect(reversed.json.jobs.map(({ id }: Any) => id)).toEqual([lint, test, build])
+      for (const query of ['sort=name', 'order=up']) expect((await ann.client.get(`${path}?${query}`)).status).toBe(422)
       expect(page.headers.get('link')).toContain('rel="prev"')
     }
   })
@@ -114,6 +117,8 @@ describeOnBoth('jobs and tasks', (kind) => {
       run_started_at: wireTime(MADE_AT.started),
     })
     expect((await server.anonymous.get(`${ROOT}/tasks?limit=1&page=2`)).json.workflow_runs[0].id).toBe(first)
+    const failed = (await server.anonymous.get(`${ROOT}/tasks?status=failure`)).json
+    expect(failed.workflow_runs.map(({ id }: Any) => id)).toEqual([second])
   })
 
   it('have the log of their latest attempt', async () => {

@@ -147,6 +147,23 @@ describeOnBoth('events of a repository', (kind) => {
       'review.yml@refs/pull/1/head pull_request_review',
     ])
     expect((await ann.client.get(`${repo}/actions/runs?status=waiting`)).json.total_count).toBe(0)
+    const [ofPull] = (await ann.client.get(`${repo}/actions/runs?event=pull_request`)).json.workflow_runs
+    const pull = (await ann.client.get(`${repo}/pulls/1`)).json
+    expect(ofPull.pull_requests).toEqual([
+      {
+        id: pull.id,
+        number: 1,
+        url: `${server.url}/api/v1${repo}/pulls/1`,
+        head: {
+          ref: 'work',
+          sha: pull.head.sha,
+          repo: { id: pull.head.repo.id, name: pull.head.repo.name, url: pull.head.repo.url },
+        },
+        base: expect.objectContaining({ ref: 'main', repo: expect.objectContaining({ id: pull.base.repo.id }) }),
+      },
+    ])
+    const [short] = (await ann.client.get(`${repo}/actions/runs?exclude_pull_requests=true`)).json.workflow_runs
+    expect(short.pull_requests).toEqual([])
 
     const fork = `bob-${count}`
     await bob.client.post(`${repo}/forks`, { name: fork })

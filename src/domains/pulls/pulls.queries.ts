@@ -1,6 +1,7 @@
 import { insertImportedPull } from './pulls/imports/insert-import.ts'
 import { prepareImport } from './pulls/imports/prepare-import.ts'
 import { listPullsByIssues } from './pulls/records/pull.store.ts'
+import { listPullsOfRefs } from './pulls/records/records.store.ts'
 import { claimReviews } from './reviews/imports/claim-reviews.store.ts'
 import { dropImportedRequests } from './reviews/imports/drop-requests.ts'
 import {
@@ -14,6 +15,11 @@ import { findReview } from './reviews/records/review.store.ts'
 /** Reads and commands on reviews that run in the transaction of a caller in a later domain. */
 export const reviewQueries = {
   find: findReview,
+} as const
+
+/** Reads of pull requests for later domains. */
+export const pullQueries = {
+  listOfRefs: listPullsOfRefs,
 } as const
 
 /** Pull requests of other services, which cause no events, jobs or notifications. */

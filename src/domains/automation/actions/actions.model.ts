@@ -57,6 +57,30 @@ const Time = Type.String({ format: 'date-time', description: '1970-01-01T00:00:0
 const Status = Type.String({ description: 'queued, waiting, in_progress or completed' })
 const Conclusion = Type.Optional(Type.String({ description: 'success, failure, cancelled or skipped, when completed' }))
 
+const PullRequestMinimalHead = Type.Object(
+  {
+    ref: Type.String({ description: 'The branch' }),
+    sha: Type.String(),
+    repo: Type.Object(
+      { id: Type.Integer({ description: '0: deleted' }), name: Type.String(), url: Type.String() },
+      { $id: 'PullRequestMinimalHeadRepo' },
+    ),
+  },
+  { $id: 'PullRequestMinimalHead' },
+)
+
+const PullRequestMinimal = Type.Object(
+  {
+    id: Type.Integer(),
+    number: Type.Integer(),
+    url: Type.String(),
+    head: PullRequestMinimalHead,
+    base: PullRequestMinimalHead,
+  },
+  { $id: 'PullRequestMinimal' },
+)
+export type PullRequestMinimal = Static<typeof PullRequestMinimal>
+
 export const ActionWorkflowRun = Type.Object(
   {
     id: Type.Integer(),
@@ -68,6 +92,7 @@ export const ActionWorkflowRun = Type.Object(
     run_attempt: Type.Integer({ description: 'Counts from 1' }),
     previous_attempt_url: Type.Optional(Type.String({ description: 'From the second attempt on' })),
     run_number: Type.Integer({ description: 'Counts from 1 in each repository' }),
+    pull_requests: Type.Array(PullRequestMinimal),
     repository_id: Type.Integer(),
     head_sha: Type.String(),
     head_branch: Type.Optional(Type.String({ description: 'The branch or tag, if any' })),
@@ -146,6 +171,7 @@ export const ActionRunJob = Type.Object(
     attempt: Type.Integer({ description: 'The attempt that a runner would begin' }),
     handle: Type.String({ description: 'Names this attempt to a runner that asks for one job' }),
     repo_id: Type.Integer(),
+    run_id: Type.Integer(),
     owner_id: Type.Integer(),
     name: Type.String(),
     needs: Type.Array(Type.String()),

@@ -2,7 +2,15 @@ import { repoUrls, escapePath } from '../../../core/access/repo-urls.ts'
 import { EPOCH_TIME, wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentRepo } from '../../repositories/index.ts'
-import type { ActionRunJob, ActionWorkflowRun, ActionRunner, ActionTask, ActionWorkflowJob } from './actions.model.ts'
+import type { RunPull } from './runs/run-pulls.ts'
+import type {
+  PullRequestMinimal,
+  ActionRunJob,
+  ActionWorkflowRun,
+  ActionRunner,
+  ActionTask,
+  ActionWorkflowJob,
+} from './actions.model.ts'
 import type { WaitingJob } from './runs/job.store.ts'
 import { handleOf } from './tasks/job-handle.ts'
 import type { Run } from './runs/run.store.ts'
@@ -59,6 +67,7 @@ const presentRunOnly = ({ id, repoId, oid }: Run): ActionWorkflowRun => ({
   event: '',
   run_attempt: 0,
   run_number: 0,
+  pull_requests: [],
   status: '',
   created_at: EPOCH_TIME,
   updated_at: EPOCH_TIME,
@@ -143,6 +152,22 @@ const presentActor = (actor: User | undefined, id: number, site: Site): Static<t
     ? userPresenters.presentOther(actor, site)
     : (userPresenters.presentVirtualById(id, site) ?? userPresenters.presentGhost(site))
 
+function presentRunPull({ pull, number, headRepo }: RunPull, base: Repo, site: Site): PullRequestMinimal {
+  const { api } = repoUrls(base, site)
+  const presentEnd = (repo: Repo | undefined, ref: string, sha: string) => ({
+    ref,
+    sha,
+    repo: { id: repo?.id ?? 0, name: repo?.name ?? '', url: repo === undefined ? '' : repoUrls(repo, site).api },
+  })
+  return {
+    id: pull.id,
+    number,
+    url: `${api}/pulls/${number}`,
+    head: presentEnd(headRepo, pull.headBranch, pull.headOid),
+    base: presentEnd(base, pull.baseBranch, pull.check.baseOid || pull.mergeBase),
+  }
+}
+
 export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
   const { run, repo, actor, triggerActor } = view
   const present = (user: User | undefined, id: number) => presentActor(user, id, site)
@@ -157,6 +182,7 @@ export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
     run_attempt: run.attempt,
     ...(run.attempt > 1 && { previous_attempt_url: `${urls.api}/attempts/${run.attempt - 1}` }),
     run_number: run.number,
+    pull_requests: view.pulls.map((pull) => presentRunPull(pull, repo.repo, site)),
     repository_id: run.repoId,
     head_sha: run.oid,
     ...headBranch(run.ref),
@@ -203,6 +229,7 @@ export const presentWaitingJob = (job: WaitingJob): ActionRunJob => ({
   attempt: job.attempt + 1,
   handle: handleOf(job),
   repo_id: job.repoId,
+  run_id: job.runId,
   owner_id: job.ownerId,
   name: job.name,
   needs: [...job.needs],

@@ -75,18 +75,19 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
 export interface JobQuery {
   /** Empty: any status. */
   readonly statuses: readonly RunStatus[]
+  /** By id. */
+  readonly order: 'asc' | 'desc'
   readonly paging: Paging
 }
 
-/** Sorted by id. */
-export function listJobs(db: Db, scope: RunScope, { statuses, paging }: JobQuery): Promise<Page<Job>> {
+export function listJobs(db: Db, scope: RunScope, { statuses, order, paging }: JobQuery): Promise<Page<Job>> {
   const query = db
     .selectFrom('action_job')
     .innerJoin('repo', 'repo.id', 'action_job.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .select(COLUMNS)
     .where((eb) => inScope(scope)(eb as never) as never)
-    .orderBy('action_job.id')
+    .orderBy('action_job.id', order)
   return selectPage(
     statuses.length === 0 ? query : query.where('action_job.status', 'in', [...statuses]),
     paging,
@@ -94,9 +95,8 @@ export function listJobs(db: Db, scope: RunScope, { statuses, paging }: JobQuery
   )
 }
 
-/** Sorted by id. */
-export function listJobsOfRun(db: Db, runId: number, { statuses, paging }: JobQuery): Promise<Page<Job>> {
-  const query = db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id')
+export function listJobsOfRun(db: Db, runId: number, { statuses, order, paging }: JobQuery): Promise<Page<Job>> {
+  const query = db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id', order)
   return selectPage(statuses.length === 0 ? query : query.where('status', 'in', [...statuses]), paging, toJob)
 }
 

@@ -8,7 +8,7 @@ import { ActionWorkflowJobsResponse, ActionWorkflowRun } from '../actions.model.
 import { presentJob, presentRun } from '../actions.present.ts'
 import type { RunChanges } from './run-changes.service.ts'
 import { counted } from './run-lists.operations.ts'
-import { jobListQuery, requireStatuses } from './run-query.ts'
+import { jobListQuery, readJobQuery } from './run-query.ts'
 import type { Runs } from './runs.service.ts'
 
 interface RunControlDeps {
@@ -77,7 +77,7 @@ function attempts({ guards, runs, site }: RunControlDeps): Operation[] {
     ...common,
     method: 'GET',
     guard: guards.repo('read', { unit: 'repo.actions' }),
-    errors: [400, 403, 404],
+    errors: [400, 403, 404, 422],
   } as const
   return [
     defineOperation({
@@ -99,10 +99,9 @@ function attempts({ guards, runs, site }: RunControlDeps): Operation[] {
       query: jobListQuery,
       responses: { 200: ActionWorkflowJobsResponse },
       async handler({ access: { repo }, params, query, paging }) {
-        const statuses = requireStatuses(query.status)
         const page = await runs.listJobsOfAttempt(
           { repoId: repo.id, id: params.run, attempt: params.attempt },
-          { statuses, paging },
+          { ...readJobQuery(query), paging },
         )
         return counted(
           page,

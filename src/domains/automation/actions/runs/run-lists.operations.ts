@@ -4,9 +4,10 @@ import type { Page } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { type ActionsLevel, forEachLevel } from '../levels.ts'
-import { jobListQuery, requireStatuses, runListQuery } from './run-query.ts'
+import { jobListQuery, readJobQuery, readRunFilter, runListQuery } from './run-query.ts'
 import { ActionWorkflowJobsResponse, ActionWorkflowRunsResponse } from '../actions.model.ts'
 import { presentJob, presentRun } from '../actions.present.ts'
+import type { RunView } from './run-views.ts'
 import type { Runs } from './runs.service.ts'
 
 interface RunListOperationDeps {
@@ -30,13 +31,31 @@ export const counted = ({ total }: Page<unknown>, name: string, items: readonly 
   link: true,
 })
 
+/** A page of runs; `exclude_pull_requests` omits their pull requests. */
+export const presentRuns = (
+  page: Page<RunView>,
+  { exclude_pull_requests: isShort }: { readonly exclude_pull_requests?: boolean },
+  site: Site,
+): ApiResponse =>
+  counted(
+    page,
+    'workflow_runs',
+    page.items.map((view) => presentRun(isShort === true ? { ...view, pulls: [] } : view, site)),
+  )
+
 /** Lists of runs and jobs of each level (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
 export const runListOperations = (deps: RunListOperationDeps): Operation[] =>
   forEachLevel(deps.guards, (level) => listsOf(deps, level))
 
 function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLevel<Access>): Operation[] {
   const { path, area, guards, scope } = level
-  const common = { method: 'GET', area, scopes: [area], guard: guards.member, errors: [400, 401, 403, 404] } as const
+  const common = {
+    method: 'GET',
+    area,
+    scopes: [area],
+    guard: guards.member,
+    errors: [400, 401, 403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -46,14 +65,8 @@ function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLev
       query: runListQuery,
       responses: { 200: ActionWorkflowRunsResponse },
       async handler({ access, viewer, query, paging }) {
-        const { status, event, branch, actor, head_sha: oid } = query
-        const filter = { statuses: requireStatuses(status), event, branch, actor, oid }
-        const page = await runs.list({ scope: scope(access), viewer }, { filter, paging })
-        return counted(
-          page,
-          'workflow_runs',
-          page.items.map((view) => presentRun(view, site)),
-        )
+        const page = await runs.list({ scope: scope(access), viewer }, { filter: readRunFilter(query), paging })
+        return presentRuns(page, query, site)
       },
     }),
     defineOperation({
@@ -64,8 +77,7 @@ function listsOf<Access>({ runs, site }: RunListOperationDeps, level: ActionsLev
       query: jobListQuery,
       responses: { 200: ActionWorkflowJobsResponse },
       async handler({ access, viewer, query, paging }) {
-        const statuses = requireStatuses(query.status)
-        const page = await runs.listJobs({ scope: scope(access), viewer }, { statuses, paging })
+        const page = await runs.listJobs({ scope: scope(access), viewer }, { ...readJobQuery(query), paging })
         return counted(
           page,
           'jobs',

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { LIST_ITEMS, NAME_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
-import { badRequest } from '../../../../core/platform/errors.ts'
+import { badRequest, invalid } from '../../../../core/platform/errors.ts'
 import { readStatuses, type RunStatus } from './run-status.policy.ts'
 
 const word = (description: string, maxLength = NAME_LENGTH) => Type.Optional(Type.String({ maxLength, description }))
@@ -17,19 +17,58 @@ const status = {
   ),
 }
 
-export const jobListQuery = Type.Object({ ...pagingMembers, ...status })
+export const jobListQuery = Type.Object({
+  ...pagingMembers,
+  ...status,
+  sort: word('id, the only order'),
+  order: word('asc or desc'),
+})
 
 export const runListQuery = Type.Object({
   ...pagingMembers,
   ...status,
-  event: word('As it is written in the workflow, such as push'),
+  event: Type.Optional(
+    Type.Array(Type.String({ maxLength: NAME_LENGTH }), {
+      maxItems: LIST_ITEMS,
+      description: 'As it is written in the workflow, such as push; any of several',
+    }),
+  ),
   branch: word('The exact name of the branch', PATH_LENGTH),
   actor: word('The name of the user who caused the run'),
   head_sha: word('The full id of the commit'),
+  ref: word('The full name of the ref, such as refs/heads/main', PATH_LENGTH),
+  workflow_id: word('The file name of the workflow'),
+  run_number: Type.Optional(Type.Integer({ minimum: 1, description: 'The number of the run in its repository' })),
+  exclude_pull_requests: Type.Optional(Type.Boolean({ description: 'Leave `pull_requests` of the runs empty' })),
 })
 
+export const taskListQuery = Type.Object({ ...pagingMembers, ...status })
+
+/** Throws BadRequest for an unknown status. */
+export const readTaskStatuses = ({ status: words }: Static<typeof taskListQuery>): readonly RunStatus[] =>
+  requireStatuses(words)
+
+/** The members of the query that select runs. Throws BadRequest for an unknown status. */
+export const readRunFilter = (query: Static<typeof runListQuery>) => ({
+  statuses: requireStatuses(query.status),
+  events: query.event ?? [],
+  branch: query.branch,
+  actor: query.actor,
+  oid: query.head_sha,
+  ref: query.ref,
+  workflow: query.workflow_id,
+  number: query.run_number,
+})
+
+/** Throws BadRequest for an unknown status and Invalid for an unknown order. */
+export function readJobQuery({ status, sort = 'id', order = 'asc' }: Static<typeof jobListQuery>) {
+  if (sort !== 'id') throw invalid('sort must be id')
+  if (order !== 'asc' && order !== 'desc') throw invalid('order must be asc or desc')
+  return { statuses: requireStatuses(status), order } as const
+}
+
 /** Throws BadRequest for an unknown word. */
-export function requireStatuses(words: readonly string[] = []): readonly RunStatus[] {
+function requireStatuses(words: readonly string[] = []): readonly RunStatus[] {
   const found = readStatuses(words)
   if ('unknown' in found) throw badRequest(`Invalid status ${found.unknown}`)
   return found.statuses

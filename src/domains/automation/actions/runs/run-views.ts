@@ -4,6 +4,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, type RepoView, repoQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
+import { type RunPull, loadRunPulls } from './run-pulls.ts'
 import { type Job, listJobsByIds } from './job.store.ts'
 import { listRunsByIds, type Run } from './run.store.ts'
 import { listSteps, listTasksByIds, type Step, type Task } from './task.store.ts'
@@ -15,6 +16,8 @@ export interface RunView {
   readonly actor: User | undefined
   /** Who started the latest attempt; undefined when the account was deleted. */
   readonly triggerActor: User | undefined
+  /** The one that the run tests, or the open ones within the repository whose head is its branch. */
+  readonly pulls: readonly RunPull[]
 }
 
 export interface JobView {
@@ -48,9 +51,10 @@ export async function loadRunViews(
   runs: readonly Run[],
 ): Promise<RunView[]> {
   const ids = [...new Set(runs.map(({ repoId }) => repoId))]
-  const [views, actors] = await Promise.all([
+  const [views, actors, pullsOf] = await Promise.all([
     repoQueries.listByIds(read, ids).then((found) => repos.views(viewer, found)),
     userQueries.listByIds(read, [...new Set(runs.flatMap(({ actorId, triggerActorId }) => [actorId, triggerActorId]))]),
+    loadRunPulls(read, runs),
   ])
   const viewOf = new Map(views.map((view) => [view.repo.id, view]))
   const actorOf = byId(actors)
@@ -58,7 +62,15 @@ export async function loadRunViews(
     const repo = viewOf.get(run.repoId)
     return repo === undefined
       ? []
-      : [{ run, repo, actor: actorOf.get(run.actorId), triggerActor: actorOf.get(run.triggerActorId) }]
+      : [
+          {
+            run,
+            repo,
+            actor: actorOf.get(run.actorId),
+            triggerActor: actorOf.get(run.triggerActorId),
+            pulls: pullsOf(run),
+          },
+        ]
   })
 }
 

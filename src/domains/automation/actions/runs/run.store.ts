@@ -128,13 +128,19 @@ const toRun = (row: RunRow): Run => ({
 /** Absent members do not filter; neither does an empty list of statuses. */
 export interface RunFilter {
   readonly statuses: readonly RunStatus[]
-  readonly event?: string | undefined
+  /** Empty: any event. */
+  readonly events: readonly string[]
   readonly branch?: string | undefined
   readonly actorId?: number | undefined
   readonly oid?: string | undefined
   /** The file name. */
   readonly workflow?: string | undefined
+  readonly number?: number | undefined
+  /** The full name. */
+  readonly ref?: string | undefined
 }
+
+type EqualColumn = 'ref' | 'actor_id' | 'oid' | 'workflow' | 'number'
 
 /**
  * The repositories whose runs are selected: one that the viewer may access, or the readable ones of an account or of
@@ -162,15 +168,15 @@ export function listRuns(
   scope: RunScope,
   { filter, paging }: { readonly filter: RunFilter; readonly paging: Paging },
 ): Promise<Page<Run>> {
-  const { statuses, event, branch, actorId, oid, workflow } = filter
-  const equal: readonly (readonly ['event' | 'ref' | 'actor_id' | 'oid' | 'workflow', string | number | undefined])[] =
-    [
-      ['event', event],
-      ['ref', branch === undefined ? undefined : `refs/heads/${branch}`],
-      ['actor_id', actorId],
-      ['oid', oid],
-      ['workflow', workflow],
-    ]
+  const { statuses, events, branch, actorId, oid, workflow, number, ref } = filter
+  const equal: readonly (readonly [EqualColumn, string | number | undefined])[] = [
+    ['ref', branch === undefined ? undefined : `refs/heads/${branch}`],
+    ['ref', ref],
+    ['actor_id', actorId],
+    ['oid', oid],
+    ['workflow', workflow],
+    ['number', number],
+  ]
   let query = db
     .selectFrom('action_run')
     .innerJoin('repo', 'repo.id', 'action_run.repo_id')
@@ -178,6 +184,7 @@ export function listRuns(
     .select(COLUMNS)
     .where((eb) => inScope(scope)(eb as never) as never)
   if (statuses.length > 0) query = query.where('action_run.status', 'in', [...statuses])
+  if (events.length > 0) query = query.where('action_run.event', 'in', [...events])
   for (const [column, value] of equal)
     if (value !== undefined) query = query.where(sql<SqlBool>`${sql.ref(`action_run.${column}`)} = ${value}`)
   return selectPage(query.orderBy('action_run.id', 'desc'), paging, toRun)

@@ -1,13 +1,12 @@
 import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
-import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RunChanges } from './run-changes.service.ts'
 import { counted } from './run-lists.operations.ts'
-import { jobListQuery, requireStatuses } from './run-query.ts'
+import { jobListQuery, readJobQuery, readTaskStatuses, taskListQuery } from './run-query.ts'
 import {
   ActionTaskResponse,
   ActionWorkflowJob,
@@ -35,7 +34,11 @@ export const runOperations = (deps: RunOperationDeps): Operation[] => [
 ]
 
 function runReads({ guards, runs, runChanges, site }: RunOperationDeps): Operation[] {
-  const read = { ...common, guard: guards.repo('read', { unit: 'repo.actions' }), errors: [400, 403, 404] } as const
+  const read = {
+    ...common,
+    guard: guards.repo('read', { unit: 'repo.actions' }),
+    errors: [400, 403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...read,
@@ -58,7 +61,7 @@ function runReads({ guards, runs, runChanges, site }: RunOperationDeps): Operati
       async handler({ access: { repo }, params, query, paging }) {
         if (!/^[1-9]\d{0,14}$/.test(params.run)) throw badRequest('runID must be a positive integer')
         const run = { repoId: repo.id, id: Number(params.run) }
-        const page = await runs.listJobsOfRun(run, { statuses: requireStatuses(query.status), paging })
+        const page = await runs.listJobsOfRun(run, { ...readJobQuery(query), paging })
         return counted(
           page,
           'jobs',
@@ -72,10 +75,10 @@ function runReads({ guards, runs, runChanges, site }: RunOperationDeps): Operati
       method: 'GET',
       path: `${ROOT}/tasks`,
       summary: 'What runners did: each attempt of each job, the newest first',
-      query: pagingQuery,
+      query: taskListQuery,
       responses: { 200: ActionTaskResponse },
-      async handler({ access: { repo }, paging }) {
-        const page = await runs.listTasks(repo.id, paging)
+      async handler({ access: { repo }, query, paging }) {
+        const page = await runs.listTasks(repo.id, { statuses: readTaskStatuses(query), paging })
         return counted(
           page,
           'workflow_runs',

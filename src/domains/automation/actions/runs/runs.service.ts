@@ -29,7 +29,7 @@ import {
 import type { RunStatus } from './run-status.policy.ts'
 import type { ActionsScope } from '../levels.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
-import { listTasks } from './task.store.ts'
+import { listTasks, type TaskQuery } from './task.store.ts'
 
 interface RunQuery {
   readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
@@ -86,13 +86,14 @@ export function createRuns({ database, repos }: RunDeps) {
     /** Sorted by id. Throws NotFound. */
     async listJobsOfAttempt(
       { repoId, id, attempt }: { readonly repoId: RepoId; readonly id: number; readonly attempt: number },
-      { statuses, paging }: JobQuery,
+      { statuses, order, paging }: JobQuery,
     ): Promise<Page<JobView>> {
       const { past } = await getAttempt(repoId, id, attempt)
       const stateOf = new Map(past?.jobs.map((job) => [job.id, job]))
       const jobs = (await listAllJobsOfRun(read, id))
         .map((job) => ({ ...job, ...stateOf.get(job.id) }))
         .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+      if (order === 'desc') jobs.reverse()
       const items = jobs.slice(paging.offset, paging.offset + paging.limit)
       return jobPage({ items, total: jobs.length })
     },
@@ -118,8 +119,8 @@ export function createRuns({ database, repos }: RunDeps) {
     getJob: async (repoId: RepoId, id: number): Promise<JobView> =>
       requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
     /** All attempts of all jobs, newest first. */
-    async listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>> {
-      const { items, total } = await listTasks(read, repoId, paging)
+    async listTasks(repoId: RepoId, query: TaskQuery): Promise<Page<TaskView>> {
+      const { items, total } = await listTasks(read, repoId, query)
       return { items: await loadTaskViews(read, items), total }
     },
   }

@@ -38,13 +38,17 @@ const toTask = (row: Selectable<ActionTaskTable>): Task => ({
   updatedAt: row.updated_at,
 })
 
+export interface TaskQuery {
+  /** Empty: any status. */
+  readonly statuses: readonly RunStatus[]
+  readonly paging: Paging
+}
+
 /** Newest first. */
-export const listTasks = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<Task>> =>
-  selectPage(
-    db.selectFrom('action_task').selectAll().where('repo_id', '=', repoId).orderBy('id', 'desc'),
-    paging,
-    toTask,
-  )
+export function listTasks(db: Db, repoId: RepoId, { statuses, paging }: TaskQuery): Promise<Page<Task>> {
+  const query = db.selectFrom('action_task').selectAll().where('repo_id', '=', repoId).orderBy('id', 'desc')
+  return selectPage(statuses.length === 0 ? query : query.where('status', 'in', [...statuses]), paging, toTask)
+}
 
 /** In no order; omits ids without a row. */
 export async function listTasksByIds(db: Db, ids: readonly number[]): Promise<Task[]> {

@@ -4,11 +4,11 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { ActionWorkflowRunsResponse } from '../actions.model.ts'
-import { counted } from '../runs/run-lists.operations.ts'
-import { requireStatuses, runListQuery } from '../runs/run-query.ts'
+import { presentRuns } from '../runs/run-lists.operations.ts'
+import { readRunFilter, runListQuery } from '../runs/run-query.ts'
 import type { Runs } from '../runs/runs.service.ts'
 import { ActionWorkflow, ActionWorkflowResponse, WorkflowLint } from './workflow.model.ts'
-import { presentRun, presentWorkflow } from '../actions.present.ts'
+import { presentWorkflow } from '../actions.present.ts'
 import type { Workflows } from './workflows.service.ts'
 
 interface WorkflowOperationDeps {
@@ -74,16 +74,11 @@ function readOperations({ guards, workflows, runs, site }: WorkflowOperationDeps
       responses: { 200: ActionWorkflowRunsResponse },
       errors: [400, 401, 403, 404],
       async handler({ access: { repo }, viewer, rateLimitKey, params, query, paging }) {
-        const { status, event, branch, actor, head_sha: oid } = query
-        const filter = { statuses: requireStatuses(status), event, branch, actor, oid, workflow: params.workflow_id }
+        const filter = { ...readRunFilter(query), workflow: params.workflow_id }
         const page = await runs.list({ scope: { kind: 'repository', repoId: repo.id }, viewer }, { filter, paging })
         // A workflow that was deleted may still have runs.
         if (page.total === 0) await workflows.get({ repo, rateLimitKey }, params.workflow_id)
-        return counted(
-          page,
-          'workflow_runs',
-          page.items.map((view) => presentRun(view, site)),
-        )
+        return presentRuns(page, query, site)
       },
     }),
   ]

@@ -48,6 +48,44 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
   }))
 }
 
+export interface NumberedPull {
+  readonly pull: Pull
+  readonly number: number
+}
+
+/** A ref of a repository, by its full name. */
+export interface RefOf {
+  readonly repoId: RepoId
+  readonly ref: string
+}
+
+/**
+ * Pull requests of these repositories whose number a `refs/pull/` ref names, and the open ones whose head is a branch
+ * of their own repository, by id. A page of refs of several repositories may select a pull request of another of them.
+ */
+export async function listPullsOfRefs(db: Db, refs: readonly RefOf[]): Promise<NumberedPull[]> {
+  const numbers = refs.flatMap(({ ref }) => Number(/^refs\/pull\/(\d{1,15})\//.exec(ref)?.[1] ?? []))
+  const branches = refs.flatMap(({ ref }) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : []))
+  const repoIds = [...new Set(refs.map(({ repoId }) => repoId))]
+  const pulls = db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .selectAll('pull')
+    .select('issue.number')
+  const named = pulls.where('issue.repo_id', 'in', repoIds).where('issue.number', 'in', [...new Set(numbers)])
+  const fromBranches = pulls
+    .where('pull.head_repo_id', 'in', repoIds)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.head_branch', 'in', [...new Set(branches)])
+    .where('pull.base_repo_id', '=', (eb) => eb.ref('pull.head_repo_id'))
+  const rows = await Promise.all([
+    numbers.length === 0 ? [] : named.execute(),
+    branches.length === 0 ? [] : fromBranches.execute(),
+  ])
+  const byId = new Map(rows.flat().map((row) => [row.id, { pull: toPull(row), number: row.number }]))
+  return [...byId.values()].sort((a, b) => a.pull.id - b.pull.id)
+}
+
 /** The maximum number of branches in one query; a job moves the refs of larger pushes. */
 const MAX_BRANCHES = 500
 
