@@ -49,6 +49,21 @@ export async function expireArtifacts(tx: Tx, { now, limit }: Expiry): Promise<s
   return due.map(({ hash }) => hash)
 }
 
+/** Deletes files of artifacts that nobody confirmed. Returns their blobs, which may be unused now. */
+export async function deleteUnconfirmed(
+  tx: Tx,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<string[]> {
+  const due = tx
+    .selectFrom('action_artifact')
+    .select('id')
+    .where('status', '=', 'uploading')
+    .where('created_at', '<', before)
+    .limit(limit)
+  const rows = await tx.deleteFrom('action_artifact').where('id', 'in', due).returning('hash').execute()
+  return rows.map(({ hash }) => hash)
+}
+
 /**
  * Deletes the logs of tasks that stopped before this time (epoch milliseconds). Returns their number, and their blobs,
  * which may be unused now.

@@ -2,7 +2,13 @@ import type { Core } from '../../../core/module.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { deleteBlocks, deleteUpload, listOldUploads } from './artifacts/uploads/upload.store.ts'
-import { expireArtifacts, expireLogs, isStoredFileUsed, listHashesOfRun } from './stored-file.store.ts'
+import {
+  deleteUnconfirmed,
+  expireArtifacts,
+  expireLogs,
+  isStoredFileUsed,
+  listHashesOfRun,
+} from './stored-file.store.ts'
 
 interface StoredFilesDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: BlobStore
@@ -29,6 +35,21 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
   async function release(tx: Tx, hashes: readonly string[]): Promise<void> {
     for (let at = 0; at < hashes.length; at += BATCH)
       await jobs.enqueue(tx, 'actions.release', { hashes: hashes.slice(at, at + BATCH) })
+  }
+
+  /** Repeats a step that handles at most `BATCH` rows, each time in its own transaction, until none are left. */
+  async function inBatches(
+    signal: AbortSignal,
+    step: (tx: Tx) => Promise<{ readonly count: number; readonly hashes: readonly string[] }>,
+  ): Promise<void> {
+    for (let size = BATCH; size === BATCH;) {
+      signal.throwIfAborted()
+      size = await database.transaction(async (tx) => {
+        const { count, hashes } = await step(tx)
+        await release(tx, hashes)
+        return count
+      })
+    }
   }
 
   async function deleteOldUploads(before: number, signal: AbortSignal): Promise<void> {
@@ -67,22 +88,15 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
     async expire(signal: AbortSignal): Promise<void> {
       const now = clock.now()
       await deleteOldUploads(now - UPLOAD_AGE_MS, signal)
-      for (let size = BATCH; size === BATCH;) {
-        signal.throwIfAborted()
-        size = await database.transaction(async (tx) => {
-          const hashes = await expireArtifacts(tx, { now, limit: BATCH })
-          await release(tx, hashes)
-          return hashes.length
-        })
-      }
-      for (let size = BATCH; size === BATCH;) {
-        signal.throwIfAborted()
-        size = await database.transaction(async (tx) => {
-          const { count, hashes } = await expireLogs(tx, { before: now - logRetentionMs, limit: BATCH })
-          await release(tx, hashes)
-          return count
-        })
-      }
+      await inBatches(signal, async (tx) => {
+        const hashes = await deleteUnconfirmed(tx, { before: now - UPLOAD_AGE_MS, limit: BATCH })
+        return { count: hashes.length, hashes }
+      })
+      await inBatches(signal, async (tx) => {
+        const hashes = await expireArtifacts(tx, { now, limit: BATCH })
+        return { count: hashes.length, hashes }
+      })
+      await inBatches(signal, (tx) => expireLogs(tx, { before: now - logRetentionMs, limit: BATCH }))
     },
   }
 }

@@ -26,3 +26,14 @@ export function requireArtifactName(name: string | undefined): string {
     throw badRequest('[name]: contains a character that names of artifacts must not have')
   return name
 }
+
+const PATH_LENGTH = 1024
+
+/** A relative path below the folder of the artifact. Throws BadRequest. */
+export function requireFilePath(path: string): void {
+  const isAllowed = path
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..' && !WRONG_CHARACTERS.test(part))
+  if (!isAllowed || path.length > PATH_LENGTH || !path.isWellFormed())
+    throw badRequest(`[itemPath]: a relative path of at most ${PATH_LENGTH} characters`)
+}

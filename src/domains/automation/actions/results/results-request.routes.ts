@@ -1,6 +1,6 @@
 import { errors } from '../../../errors.ts'
 import type { FastifyRequest } from 'fastify'
-import { unauthenticated } from '../../../../core/platform/errors.ts'
+import { badRequest, unauthenticated } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { LinkProof, SignedLinks } from '../artifacts/signed-links.ts'
 import type { RunningTask } from '../runs/task-token.store.ts'
@@ -41,4 +41,21 @@ export const queryOf = (request: FastifyRequest): URLSearchParams =>
 export function requireLink(links: SignedLinks, target: string, query: URLSearchParams): void {
   const proof: LinkProof = { sig: query.get('sig') ?? '', expires: Number(query.get('expires') ?? 0) }
   if (!links.isValid(target, proof)) throw errors.artifactLinkInvalid()
+}
+
+interface ContentRange {
+  readonly start: number
+  readonly end: number
+  /** Undefined when the client does not know it. */
+  readonly total: number | undefined
+}
+
+/** Throws BadRequest. */
+export function requireContentRange(request: FastifyRequest): ContentRange {
+  const [, start, end, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(request.headers['content-range'] ?? '') ?? []
+  const range = { start: Number(start), end: Number(end), total: total === '*' ? undefined : Number(total) }
+  if (total === undefined || range.end < range.start || range.end >= (range.total ?? Infinity))
+    throw badRequest('[Content-Range]: bytes start-end/size')
+  return range
 }

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Core, Services } from '../../../../core/module.ts'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
+import { createArtifactFiles } from '../artifacts/artifact-files.service.ts'
 import { createArtifactUploads } from '../artifacts/artifact-uploads.service.ts'
 import type { Artifacts } from '../artifacts/artifacts.service.ts'
 import { createSignedLinks } from '../artifacts/signed-links.ts'
 import { createUploads } from '../artifacts/uploads/uploads.service.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
 import type { StoredFiles } from '../stored-files.ts'
+import { registerArtifactsV3 } from './artifacts-v3.routes.ts'
 import { registerArtifactsV4 } from './artifacts-v4.routes.ts'
 
 interface ResultDeps {
@@ -29,6 +31,9 @@ export function resultRoutes(
   const artifactUploads = createArtifactUploads({ database, clock, files, uploads, retentionMs })
   const uploadLinks = createSignedLinks({ secrets, clock }, 'action_upload')
   const downloadLinks = createSignedLinks({ secrets, clock }, 'action_artifact.job_download')
-  return (http) =>
+  const artifactFiles = createArtifactFiles({ database, clock, files, uploads, retentionMs })
+  return (http) => {
+    registerArtifactsV3(http, { tokens, artifactFiles, blobs, site })
     registerArtifactsV4(http, { tokens, artifacts, artifactUploads, blobs, uploads, uploadLinks, downloadLinks, site })
+  }
 }
