@@ -3,6 +3,7 @@ import { createAlpineFormat } from './alpine/alpine.format.ts'
 import { createArchFormat } from './arch/arch.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
+import { createConanFormat } from './conan/conan.format.ts'
 import { createCranFormat } from './cran/cran.format.ts'
 import { createDebianFormat } from './debian/debian.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
@@ -22,6 +23,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createArchFormat,
   createCargoFormat,
   createComposerFormat,
+  createConanFormat,
   createCranFormat,
   createDebianFormat,
   createGenericFormat,

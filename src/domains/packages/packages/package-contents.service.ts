@@ -6,27 +6,18 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
+import { findVersion, insertFiles, insertVersion, type PackageFile, type PackageVersion } from './package.store.ts'
 import {
-  deleteVersion,
-  findVersion,
-  insertFiles,
-  insertVersion,
-  listFiles,
-  type PackageFile,
-  type PackageVersion,
-} from './package.store.ts'
-import {
-  deleteFile,
+  deleteFiles,
   findFile,
   findVersionEntry,
   isPackageBlobUsed,
-  lockPackage,
-  type PackageEntry,
   setFileMetadata,
   setPackageMetadata,
   setVersionMetadata,
 } from './package-contents.store.ts'
 import { appendPackageEvent } from './package-event.ts'
+import { createPackageDeletions, lockEntry } from './package-deletions.ts'
 import { createPackageReads, type VersionName } from './package-reads.ts'
 
 /** Stored bytes with their digests in lower-case hex. */
@@ -86,11 +77,6 @@ export function createPackageContents(deps: ContentsDeps) {
   const { read } = database
   const isUsed = async (hash: string): Promise<boolean> =>
     (await isPackageBlobUsed(read, hash)) || (await blobUses.first(read, hash)) === true
-  const lock = async (tx: Tx, owner: User, ref: { type: string; name: string }): Promise<PackageEntry> => {
-    const entry = await lockPackage(tx, { ownerId: owner.id, ...ref })
-    if (entry === undefined) throw errors.packageNotFound()
-    return entry
-  }
 
   async function publish(tx: Tx, actor: SignedIn, owner: User, contents: NewContents): Promise<PackageVersion> {
     const { type, name, version, files, metadata = '', packageMetadata } = contents
@@ -107,12 +93,12 @@ export function createPackageContents(deps: ContentsDeps) {
     if (made === undefined && contents.extends !== true) throw errors.packageVersionExists()
     const target = made ?? (await findVersion(tx, { ownerId: owner.id, type, name }, version))
     if (target === undefined) throw errors.packageNotFound()
-    const entry = await lock(tx, owner, { type, name })
+    const entry = await lockEntry(tx, owner, { type, name })
     for (const file of files) {
       const former = made === undefined ? await findFile(tx, target.id, file.name) : undefined
       if (former !== undefined) {
         if (file.replaces !== true) throw errors.packageFileExists()
-        await deleteFile(tx, former.id)
+        await deleteFiles(tx, [former.id])
       }
       const row = { ...file.content, name: file.name, metadata: file.metadata ?? '', created_at: at }
       await insertFiles(tx, target.id, [row])
@@ -136,6 +122,7 @@ export function createPackageContents(deps: ContentsDeps) {
 
   return {
     ...createPackageReads(deps),
+    ...createPackageDeletions(deps),
 
     hold(): PackageHold {
       const hold = blobs.hold()
@@ -187,14 +174,14 @@ export function createPackageContents(deps: ContentsDeps) {
     /** Replaces the metadata of a package by what `edit` makes of the former ones. */
     editMetadata: (owner: User, type: string, name: string, edit: (former: string) => string): Promise<void> =>
       database.transaction(async (tx) => {
-        const entry = await lock(tx, owner, { type, name })
+        const entry = await lockEntry(tx, owner, { type, name })
         await setPackageMetadata(tx, entry.id, edit(entry.metadata))
       }),
 
     /** Replaces the metadata of a version, such as the mark of a withdrawn one. Throws NotFound. */
     editVersionMetadata: (owner: User, ref: VersionName, edit: (former: string) => string): Promise<void> =>
       database.transaction(async (tx) => {
-        const entry = await lock(tx, owner, ref)
+        const entry = await lockEntry(tx, owner, ref)
         const version = await findVersionEntry(tx, entry.id, ref.version)
         if (version === undefined) throw errors.packageNotFound()
         await setVersionMetadata(tx, version.id, edit(version.metadata))
@@ -203,29 +190,6 @@ export function createPackageContents(deps: ContentsDeps) {
     /** Replaces what a format knows of a file, whose content stays. */
     setFileMetadata: ({ id }: Pick<PackageFile, 'id'>, metadata: string): Promise<void> =>
       database.transaction((tx) => setFileMetadata(tx, id, metadata)),
-
-    /** Deletes a version; with the last one the package. Throws NotFound. */
-    deleteVersion: (actor: SignedIn, owner: User, ref: VersionName): Promise<void> =>
-      database.transaction(async (tx) => {
-        await lock(tx, owner, ref)
-        const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
-        if (found === undefined) throw errors.packageNotFound()
-        await deleteVersion(tx, found)
-        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
-      }),
-
-    /** Deletes a file; with the last one its version. Throws NotFound. */
-    deleteFile: (actor: SignedIn, owner: User, ref: VersionName, file: string): Promise<void> =>
-      database.transaction(async (tx) => {
-        await lock(tx, owner, ref)
-        const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
-        const row = found && (await findFile(tx, found.id, file))
-        if (found === undefined || row === undefined) throw errors.packageNotFound()
-        await deleteFile(tx, row.id)
-        if ((await listFiles(tx, found.id)).length > 0) return
-        await deleteVersion(tx, found)
-        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
-      }),
 
     /** Deletes the bytes of deleted files. */
     sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, isUsed, signal),

@@ -148,9 +148,16 @@ export const findFileOfType = (db: Db, { ownerId, type, file }: FileOfType): Pro
     .limit(1)
     .executeTakeFirst()
 
-export async function deleteFile(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('package_file').where('id', '=', id).execute()
+export async function deleteFiles(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += BATCH)
+    await tx
+      .deleteFrom('package_file')
+      .where('id', 'in', ids.slice(at, at + BATCH))
+      .execute()
 }
+
+/** Databases limit the number of parameters. */
+const BATCH = 1000
 
 export async function setPackageMetadata(tx: Tx, id: number, metadata: string): Promise<void> {
   await tx.updateTable('package').set({ metadata }).where('id', '=', id).execute()

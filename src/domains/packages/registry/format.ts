@@ -84,12 +84,12 @@ export interface PackageFormat {
   readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */
   errorBody?(message: string, status: number): string | object
-  /** Credentials that only this client sends; those of the standard headers come first. */
-  credentials?(headers: IncomingHttpHeaders): Credentials
+  /** The credentials of a request, from those of the standard headers and what only this client sends. */
+  credentials?(sent: Credentials, headers: IncomingHttpHeaders): Credentials
 }
 
 /** What formats read uploaded metadata and write indexes with. */
-export interface FormatTools extends Pick<Core, 'clock' | 'taskPool'> {
+export interface FormatTools extends Pick<Core, 'clock' | 'secrets' | 'taskPool'> {
   readonly indexes: PackageIndexes
   readonly signingKeys: SigningKeys
 }

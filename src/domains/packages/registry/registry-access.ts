@@ -16,6 +16,7 @@ import { isDomainError } from '../../../core/platform/errors.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { loadPackageGrants } from '../packages/package-grants.store.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from '../packages/packages.policy.ts'
+import type { PackageFormat } from './format.ts'
 
 /** A refusal of a registry before its format is reached. */
 export class RegistryRefusal extends Error {
@@ -61,11 +62,14 @@ export async function identifyClient(
   }
 }
 
-/** Those of the standard headers, else those that only the client of a format sends, else the query's. */
-export function credentialsOf(request: FastifyRequest, own: Credentials | undefined): Credentials {
-  const sent = parseAuthorization(request.headers)
+/** Those of the headers, as the format reads them, else the query's. */
+export function credentialsOf(
+  request: FastifyRequest,
+  { credentials }: Pick<PackageFormat, 'credentials'>,
+): Credentials {
+  const standard = parseAuthorization(request.headers)
+  const sent = credentials?.(standard, request.headers) ?? standard
   if (sent.kind !== 'none') return sent
-  if (own !== undefined && own.kind !== 'none') return own
   const token = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '').get('token')
   return token === null || token === '' ? { kind: 'none' } : { kind: 'token', token, via: 'query' }
 }

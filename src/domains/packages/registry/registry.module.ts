@@ -19,7 +19,7 @@ export const module = defineModule({
       sealedColumns: [sealedSigningKeys],
       routes(http) {
         if (!packages.enabled) return
-        const formats = FORMATS.map((create) => create(contents, { clock, taskPool, indexes, signingKeys }))
+        const formats = FORMATS.map((create) => create(contents, { clock, secrets, taskPool, indexes, signingKeys }))
         const requireSignIn = service.require_signin_view
         registerFormats(http, { authenticate, database, requireSignIn, contents, rootUrl: site.rootUrl }, formats)
       },

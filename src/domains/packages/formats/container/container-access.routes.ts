@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Credentials, parseAuthorization, type Viewer } from '../../../../core/access/viewer.ts'
 import type { User } from '../../../accounts/index.ts'
+import type { ClientTokens } from '../../registry/client-tokens.ts'
 import {
   admitToPackages,
   identifyClient,
@@ -9,10 +10,9 @@ import {
   RegistryRefusal,
 } from '../../registry/registry-access.ts'
 import { ContainerRefusal, unknownImage } from './container-refusal.ts'
-import type { ContainerTokens } from './container-tokens.ts'
 
 export interface ContainerAccessDeps extends RegistryAccessDeps {
-  readonly tokens: ContainerTokens
+  readonly tokens: ClientTokens
   rootUrl(): string
 }
 

@@ -1,8 +1,8 @@
 import { defineModule } from '../../../../core/module.ts'
+import { createClientTokens } from '../../registry/client-tokens.ts'
 import { createBlobUploads } from './blob-uploads.service.ts'
 import { containerTasks, createContainerJobs } from './container.jobs.ts'
 import { registerContainer } from './container.routes.ts'
-import { createContainerTokens } from './container-tokens.ts'
 import { createImageReads } from './image-reads.service.ts'
 import { createImages } from './images.service.ts'
 import { containerProjections } from './package-deleted.projection.ts'
@@ -28,7 +28,7 @@ export const module = defineModule({
           contents,
           requireSignIn: service.require_signin_view,
           rootUrl: site.rootUrl,
-          tokens: createContainerTokens({ secrets, clock }),
+          tokens: createClientTokens({ secrets, clock }, { context: 'container registry token', lifetime: 3600 }),
           images: createImages({ database, clock, events, contents }),
           reads: createImageReads({ database }),
           uploads: createBlobUploads({ database, clock, contents }),

@@ -7,7 +7,6 @@ import type { RegistryLevel } from '../../registry/registry-access.ts'
 import { refusalOf } from '../../registry/registry.routes.ts'
 import { admit, identify, identifyForToken } from './container-access.routes.ts'
 import { type ContainerCode, ContainerRefusal } from './container-refusal.ts'
-import { TOKEN_LIFETIME } from './container-tokens.ts'
 import { IMAGE, MAX_IMAGE_LENGTH } from './manifest.policy.ts'
 import { imageRoutes } from './image-routes.ts'
 import { type ContainerRouteDeps, type ImageRequest, pageOf } from './image-request.routes.ts'
@@ -36,7 +35,7 @@ export function registerContainer(app: FastifyInstance, deps: ContainerRouteDeps
   })
   route(['GET'], '/v2/token', async (request) => {
     const token = deps.tokens.issue(await identifyForToken(deps, request))
-    return { status: 200, body: { token, access_token: token, expires_in: TOKEN_LIFETIME } }
+    return { status: 200, body: { token, access_token: token, expires_in: deps.tokens.lifetime } }
   })
   route(['GET'], '/v2/_catalog', (request) => catalog(deps, request))
   route(METHODS, '/v2/*', (request) => dispatch(deps, request))

@@ -26,9 +26,11 @@ import { symbolFileName } from './pdb.ts'
 export const createNugetFormat: CreateFormat = (contents, tools) => ({
   type,
   errorBody: (message) => ({ Message: message }),
-  credentials(headers) {
+  credentials(sent, headers) {
     const key = headers['x-nuget-apikey']
-    return typeof key === 'string' && key !== '' ? { kind: 'token', token: key, via: 'header' } : { kind: 'none' }
+    return sent.kind === 'none' && typeof key === 'string' && key !== ''
+      ? { kind: 'token', token: key, via: 'header' }
+      : sent
   },
   routes: [
     // Clients read it before they know that credentials are needed.
