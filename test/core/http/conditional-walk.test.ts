@@ -6,6 +6,7 @@ import { storeArtifact } from '../../harness/artifacts.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { addEndedImport } from '../../harness/imports.ts'
 import { addPackageVersion } from '../../harness/packages.ts'
+import { escapeHtml } from '../../../src/core/platform/html.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Repo } from '../../../src/domains/repositories/index.ts'
 import type { User } from '../../../src/domains/accounts/index.ts'
@@ -13,8 +14,8 @@ import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
 
 /**
- * Every GET that answers with a body, on a server that has one of each thing: the same answer is sent once. New
- * operations are covered as they are registered.
+ * Every GET that answers with a body, on a server that has one of each thing: the same answer is sent once, and every
+ * `html_url` in it leads to a page. New operations are covered as they are registered.
  */
 
 let server: TestServer
@@ -290,5 +291,76 @@ describe('conditional requests to every operation', () => {
       }
     }
     expect(wrong).toEqual([])
+  })
+})
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Every object with an `html_url` in a value, at any depth. */
+function linked(value: unknown): Json[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(linked)
+  return !Array.isArray(value) && 'html_url' in value ? [value as Json, ...inner] : inner
+}
+
+/** What people call an object; empty for a review without a text. */
+function titleOf(object: Json): string {
+  const { message = '' } = { ...(object['commit'] as { message?: string } | undefined) }
+  const names = ['title', 'display_title', 'filename', 'body', 'tag_name', 'login', 'name', 'sha'].map(
+    (key) => object[key],
+  )
+  return message.split('\n')[0] || String(names.find((name) => typeof name === 'string') ?? '')
+}
+
+describe('every html_url in the answers', () => {
+  const found = new Map<string, string>()
+  const open = async (url: string, authorization?: string): Promise<{ status: number; text: string }> => {
+    const answer = await fetch(url, { headers: authorization === undefined ? {} : { authorization } })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  it('opens as a page with the title of the object, and has the target that it names', async () => {
+    for (const operation of server.app.operations.filter(
+      (known) => answersBody(known) && !NOTHING_HERE.has(known.id),
+    )) {
+      const answer = await root.client.get(place(operation))
+      if (!answer.headers.get('content-type')?.startsWith('application/json')) continue
+      for (const object of linked(answer.json))
+        if (object['html_url'] !== '') found.set(String(object['html_url']), titleOf(object))
+    }
+    const kinds = [
+      '/issues/',
+      '/pulls/',
+      '#issuecomment-',
+      '/commit/',
+      '/src/',
+      '/releases/',
+      '/runs/',
+      '/jobs/',
+      '/-/packages/',
+    ]
+    for (const kind of [...kinds, '/projects/', '/-/projects/', '/wiki/'])
+      expect([kind, [...found.keys()].some((url) => url.includes(kind))]).toEqual([kind, true])
+    const authorization = `token ${await root.token('all')}`
+    const wrong: string[] = []
+    for (const [url, title] of found) {
+      const { status, text } = await open(url, authorization)
+      const [, target] = url.split('#')
+      if (status !== 200) wrong.push(`${url}: ${status}`)
+      else if (!url.includes('/actions/runs/') && !text.includes(escapeHtml(title).replaceAll("'", '&#39;')))
+        wrong.push(`${url}: without ${title}`)
+      else if (target !== undefined && !text.includes(`id="${target}"`)) wrong.push(`${url}: without the target`)
+    }
+    expect(wrong).toEqual([])
+  }, 60_000)
+
+  it('is missing for others when it is of a private repository', async () => {
+    expect((await root.client.patch('/repos/acme/code', { private: true })).status).toBe(200)
+    const outsider = `token ${await (await server.world.user('outsider')).token('all')}`
+    const urls = [...found.keys()].filter((url) => new URL(url).pathname.startsWith('/acme/code'))
+    expect(urls.length).toBeGreaterThan(15)
+    for (const url of urls)
+      for (const credentials of [undefined, outsider])
+        expect([url, (await open(url, credentials)).status]).toEqual([url, 404])
   })
 })

@@ -6,13 +6,7 @@ import type { Person } from '../../harness/world.ts'
 
 /** Below a repository with issue 1, pull request 2 and the milestone. */
 const pagesOf = (milestone: number) => [
-  '/issues',
   '/issues/new',
-  '/issues/1',
-  '/pulls',
-  '/pulls/2',
-  '/pulls/2/files',
-  '/pulls/2/commits',
   '/pulls/new/feat/oars',
   '/compare/main...feat/oars',
   '/compare/feat/oars',

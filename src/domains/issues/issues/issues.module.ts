@@ -10,7 +10,7 @@ import { assigneeOperations } from './assignees.operations.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
-import { createIssueLists } from './lists/lists.service.ts'
+import { createIssueLists, type IssueLists } from './lists/lists.service.ts'
 import { triageOperations } from './triage.ts'
 import { createTextIndexer } from './texts/index-texts.ts'
 import type { Timeline } from './timeline/timeline.service.ts'
@@ -18,6 +18,7 @@ import type { Timeline } from './timeline/timeline.service.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly issues: Issues
+    readonly issueLists: IssueLists
     readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
     readonly issueTimeBookings: TimeBookings
@@ -37,6 +38,7 @@ export const module = defineModule({
     const { database, clock, events, site } = core
     const stateRules: StateRules = createHook()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
+    const issueLists = createIssueLists(database)
     const issue = createIssueGuard(database, guards.repo)
     const discussion = createDiscussion(core, {
       attachments,
@@ -46,6 +48,7 @@ export const module = defineModule({
     return {
       services: {
         issues,
+        issueLists,
         issueNotices: createHook(),
         issueStateRules: stateRules,
         issueTimeBookings: createHook(),
@@ -53,7 +56,7 @@ export const module = defineModule({
       },
       guards: { issue, comment: discussion.guard },
       operations: [
-        ...listOperations({ guards, lists: createIssueLists(database), site }),
+        ...listOperations({ guards, lists: issueLists, site }),
         ...assigneeOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,

@@ -1,7 +1,13 @@
 import { defineModule } from '../../../core/module.ts'
 import { pullDiffOperations } from './pull-diffs.operations.ts'
 import { registerPullTexts } from './pull-diffs.routes.ts'
-import { createPullDiffs } from './pull-diffs.service.ts'
+import { createPullDiffs, type PullDiffs } from './pull-diffs.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly pullDiffs: PullDiffs
+  }
+}
 
 /** What pull requests change: diffs, commits, files, and lines of them. */
 export const module = defineModule({
@@ -10,6 +16,7 @@ export const module = defineModule({
   create({ database, git, site }, { commitViews, webAccess }, guards) {
     const pullDiffs = createPullDiffs({ git, views: commitViews })
     return {
+      services: { pullDiffs },
       operations: pullDiffOperations({ guards, diffs: pullDiffs, site }),
       routes: (app) => registerPullTexts(app, { database, diffs: pullDiffs, webAccess }),
     }

@@ -1,13 +1,13 @@
-import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
+import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { type Guard, nested } from '../../../core/http/guards/guard.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import { issueRules, issueQueries } from '../../issues/index.ts'
-import { type RepoGuard, type RepoInView, unreadableUnit } from '../../repositories/index.ts'
+import type { RepoGuard, RepoInView } from '../../repositories/index.ts'
 import type { PullInView } from './pull-in-view.ts'
-import { findPullByNumber } from './records/records.store.ts'
+import { getPull, requirePulls } from './readable-pull.ts'
 
 interface PullGuardOptions {
   /** Anonymous callers get 401. */
@@ -28,10 +28,7 @@ export const createPullsGuard =
   (options = {}) =>
     nested(repoGuard('read', { unit: 'repo.pulls', ...options }), {
       resolve: () => ({}),
-      decide({ repo, access }) {
-        if (repo.isEmpty || repo.isMirror) throw notFound('the repository has no pull requests')
-        if (unitMode(access, 'repo.code') < AccessMode.read) throw unreadableUnit(repo, 'repo.code')
-      },
+      decide: requirePulls,
     })
 
 /** `edit`: the author and writers of pull requests; `write`: the writers; `admin`: administrators of the repository. */
@@ -49,11 +46,7 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
   return (level, { refusal = '', ...options } = {}) =>
     nested(pullsGuard({ needsUser: level !== 'read', ...options }), {
       describe: DESCRIPTIONS[level],
-      async resolve({ repo }, { params }) {
-        const found = await findPullByNumber(read, repo.id, parseInteger(params['index']))
-        if (found === undefined) throw errors.pullNotFound()
-        return found
-      },
+      resolve: ({ repo }, { params }) => getPull(read, repo, parseInteger(params['index'])),
       decide({ access, issue }, { viewer }) {
         const isAllowed = {
           read: () => true,

@@ -5,6 +5,7 @@ import type { Issue } from '../../issues/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
 import { editPull, type EditPullDeps, type PullEdit } from './edits/edit-pull.ts'
+import { getReadablePull } from './readable-pull.ts'
 import type { PullInView } from './pull-in-view.ts'
 import {
   type DeletedPull,
@@ -31,6 +32,9 @@ export function createPulls(deps: PullsDeps) {
       if (view === undefined) throw errors.pullDeleted()
       return view
     },
+    /** The target has passed the check of its unit. See `getReadablePull`. */
+    getInView: (target: RepoInView, number: number): Promise<PullInView> =>
+      getReadablePull(deps.database.read, target, number),
     /** The view from the data of the deletion's event; undefined when that is incomplete. */
     viewDeleted: (
       viewer: Viewer,

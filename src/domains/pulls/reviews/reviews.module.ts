@@ -1,6 +1,6 @@
 import { defineModule } from '../../../core/module.ts'
 import { reviewCommentOperations } from './comments/review-comments.operations.ts'
-import { createReviewComments } from './comments/review-comments.service.ts'
+import { createReviewComments, type ReviewComments } from './comments/review-comments.service.ts'
 import { ownerJobs, pushJobs } from './reviews.jobs.ts'
 import { loadRequestedTeams } from './requests/entry-teams.ts'
 import { requestOperations } from './requests/requests.operations.ts'
@@ -10,8 +10,15 @@ import { summarizeReviews } from './requests/review-summary.ts'
 import { loadReviewState } from './records/review-state.ts'
 import { reviewEvents } from './reviews.events.ts'
 import { reviewSubscriptions } from './reviews.subscriber.ts'
-import { createReviews } from './reviews.service.ts'
+import { createReviews, type Reviews } from './reviews.service.ts'
 import { reviewOperations } from './reviews/reviews.operations.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly reviews: Reviews
+    readonly reviewComments: ReviewComments
+  }
+}
 
 /** Reviews of pull requests, and requests for them. */
 export const module = defineModule({
@@ -29,11 +36,13 @@ export const module = defineModule({
       prepareRequests: requests.prepareRequests,
     })
     timeline.registerDetails(['review_request'], loadRequestedTeams(read, site))
+    const [reviews, reviewComments] = [createReviews(deps), createReviewComments(deps)]
     return {
+      services: { reviews, reviewComments },
       operations: [
-        ...reviewOperations({ guards, database, reviews: createReviews(deps), site }),
+        ...reviewOperations({ guards, database, reviews, site }),
         ...requestOperations({ guards, read, requests, site }),
-        ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
+        ...reviewCommentOperations({ guards, database, comments: reviewComments, site }),
       ],
       events: reviewEvents,
       projections: { ...formerBaseProjections, ...requestProjections, ...reviewTextProjections },

@@ -1,11 +1,18 @@
 import { type SignedIn, type Viewer, isSiteAdmin } from '../../../core/access/viewer.ts'
 import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
+import type { ReviewId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { changePull, type PullChange } from '../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { listCommentPositions, restoreOfficial } from './records/records.store.ts'
-import { listReviewPage, lockReview, type Review, deleteReview as deleteRow } from './records/review.store.ts'
+import {
+  listReviewPage,
+  listReviewsByIds,
+  lockReview,
+  type Review,
+  deleteReview as deleteRow,
+} from './records/review.store.ts'
 import type { ReviewDeps, ReviewInView } from './review-in-view.ts'
 import {
   type Dismissal,
@@ -36,6 +43,8 @@ export function createReviews(deps: ReviewDeps) {
       const shown = items.filter((review) => canSeeReview(viewer, review))
       return { items: await loadReviewViews(read, target, shown), total }
     },
+    /** Reviews with these ids, in no particular order; the caller knows them from entries that the viewer may see. */
+    listByIds: (ids: readonly ReviewId[]): Promise<Review[]> => listReviewsByIds(read, ids),
     view: (target: ReviewInView): Promise<ReviewView> => viewOf(target, target.review),
     /** See `postReview`. */
     create: async (actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView> =>

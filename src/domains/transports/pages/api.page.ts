@@ -2,13 +2,11 @@ import { type Html, safeHtml } from '../../../core/platform/html.ts'
 import type { Core, Services } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
-import { MovedError, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { runQueries } from '../../automation/index.ts'
-import { issueQueries } from '../../issues/index.ts'
 import { getReadablePackageOwner } from '../../packages/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { type Content, list, authorizePage, type PageMaker, repoHeading, type Visit } from './layout.ts'
+import { type Content, list, authorizePage, numberOf, type PageMaker, repoHeading, type Visit } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 
 interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
@@ -76,36 +74,6 @@ const collection =
   (title: string, path: string): Find =>
   () => ({ title, operations: [`GET ${path}`, `POST ${path}`] })
 
-/** The number at the start of the rest of an address, followed by one of the given suffixes. Throws NotFound. */
-function numberOf({ params: { rest } }: Visit, tail: RegExp): number {
-  const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
-  if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()
-  return Number(number)
-}
-
-/**
- * `{index}`. The number of a pull request redirects to its own address, because in the API both share one series of
- * numbers.
- */
-async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
-  const number = numberOf(visit, /^$/)
-  const issue = await issueQueries.getReadable(deps.database.read, visit.viewer, target, number)
-  const address = `${target.repo.fullName}/issues/${number}`
-  if (issue.isPull) throw new MovedError('issue', address, `${target.repo.fullName}/pulls/${number}`)
-  await authorizePage(deps, visit, { unit: 'repo.issues' })
-  const path = `/issues/${number}`
-  return { title: `issue #${number}`, operations: [`GET ${path}`, `GET ${path}/comments`, `GET ${path}/timeline`] }
-}
-
-/** `{index}`, and the tabs of a pull request. */
-async function findPullRequest({ database }: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
-  const number = numberOf(visit, /^(?:\/(?:files|commits)(?:\/[0-9a-f]+)?)?$/)
-  const { isPull } = await issueQueries.getReadable(database.read, visit.viewer, target, number)
-  if (!isPull) throw notFound('not a pull request')
-  const paths = ['', '/commits', '/files', '/reviews'].map((part) => `GET /pulls/${number}${part}`)
-  return { title: `pull request #${number}`, operations: [...paths, `GET /issues/${number}/comments`] }
-}
-
 /** `{base}...{head}`, or only the head, which is compared with the default branch. */
 function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest } }: Visit): Topic {
   const range = rest.includes('..') ? rest : `${repo.defaultBranch}...${rest}`
@@ -113,13 +81,13 @@ function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest }
 }
 
 async function findMilestone({ milestones }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
-  const { id, title } = await milestones.get(repo.id, String(numberOf(visit, /^$/)))
+  const { id, title } = await milestones.get(repo.id, String(numberOf(visit).number))
   return { title: `milestone ${title}`, operations: [`GET /milestones/${id}`, `GET /issues?milestones=${id}`] }
 }
 
 /** `{run}`, and one of its jobs. */
 async function findRunOfRepo({ database }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
-  const id = numberOf(visit, /^(?:\/jobs\/\d+)?$/)
+  const { number: id } = numberOf(visit, /^(?:\/jobs\/\d+)?$/)
   if ((await runQueries.find(database.read, repo.id, id)) === undefined) throw errors.runNotFound()
   const path = `/actions/runs/${id}`
   return { title: `run ${id}`, operations: [`GET ${path}`, `GET ${path}/jobs`, `GET ${path}/artifacts`] }
@@ -136,13 +104,8 @@ const editor =
   }
 
 const ADDRESSES: readonly (readonly [path: string, unit: Unit | undefined, find: Find])[] = [
-  ['/issues', 'repo.issues', collection('issues', '/issues')],
   ['/issues/new', 'repo.issues', collection('new issue', '/issues')],
-  // Authorized by the unit of the issue or pull request with that number.
-  ['/issues/*', undefined, findIssue],
-  ['/pulls', 'repo.pulls', collection('pull requests', '/pulls')],
   ['/pulls/new/*', 'repo.pulls', collection('new pull request', '/pulls')],
-  ['/pulls/*', 'repo.pulls', findPullRequest],
   ['/compare/*', 'repo.code', findComparison],
   ['/labels', undefined, collection('labels', '/labels')],
   ['/milestones', undefined, collection('milestones', '/milestones')],

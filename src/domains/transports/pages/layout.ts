@@ -7,6 +7,7 @@ import type { RepoNeed } from '../../../core/access/authorize.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { MovedError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type RepoInView, accessQueries } from '../../repositories/index.ts'
 import type { Requester } from './texts.service.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
@@ -25,6 +26,16 @@ pre { background: #8881; overflow-x: auto; padding: .75rem }
 table { border-collapse: collapse; display: block; overflow-x: auto }
 td, th { border: 1px solid #8884; padding: .25rem .6rem; text-align: left }
 article { border: 1px solid #8884; overflow-wrap: anywhere; padding: 0 1rem 1rem }
+article article { margin: 1rem 0 }
+article, .entry { margin: 1rem 0 }
+:target { outline: 2px solid #4090f0 }
+.label { border: 1px solid #8888; border-radius: 1em; padding: 0 .6em }
+dl { display: grid; gap: .25rem 1rem; grid-template-columns: max-content 1fr }
+dd { margin: 0; overflow-wrap: anywhere }
+ins, del { text-decoration: none }
+ins { background: #2a04 }
+del { background: #d004 }
+.log { overflow-wrap: anywhere; white-space: pre-wrap }
 img, video { max-width: 100% }
 svg { height: 1em; width: 1em }
 small, .note { opacity: .75 }
@@ -72,6 +83,8 @@ export interface Visit extends PageRequest {
   /** The unescaped parts of the path: `owner`, `repo`, and `rest` after the fixed part. */
   readonly params: { readonly owner: string; readonly repo: string; readonly rest: string }
   readonly requester: Requester
+  /** A member of the query; undefined for none. */
+  field(name: string): string | undefined
   /** The page of the query, with at most `limit` rows. */
   paging(limit: number): Paging
 }
@@ -97,6 +110,13 @@ export const repoPath = (
   { fullName }: { readonly fullName: string },
   ...parts: readonly string[]
 ): string => [`${base}/${fullName}`, ...parts.filter((part) => part !== '').map(escapePath)].join('/')
+
+/** The number at the start of the rest of an address, and what follows, which matches `tail`. Throws NotFound. */
+export function numberOf({ params: { rest } }: Visit, tail = /^$/): { readonly number: number; readonly tail: string } {
+  const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
+  if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()
+  return { number: Number(number), tail: after! }
+}
 
 /** The heading of every page below a repository, with links to its owner and itself. */
 export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
@@ -125,20 +145,20 @@ export const time = (text: string): Html => safeHtml`<time datetime="${text}">${
 /** `ms` is epoch milliseconds. */
 export const timeOf = (ms: number): Html => time(wireTime(ms))
 
-/** Links to the other pages of a list. */
-export function pager({ page, limit }: Paging, total: number): Html {
+/** Links to the other pages of a list. `query` is the rest of their query, beginning with `&`. */
+export function pager({ page, limit }: Paging, total: number, query = ''): Html {
   const last = Math.max(1, Math.ceil(total / limit))
-  return last === 1 ? NOTHING : steps(Math.min(page, last + 1), page < last, `Page ${page} of ${last}`)
+  return last === 1 ? NOTHING : steps(Math.min(page, last + 1), page < last, `Page ${page} of ${last}`, query)
 }
 
 /** The same for a list of unknown length. */
 export const stepper = ({ page }: Paging, hasMore: boolean): Html =>
   page === 1 && !hasMore ? NOTHING : steps(page, hasMore, `Page ${page}`)
 
-function steps(page: number, hasMore: boolean, where: string): Html {
-  return safeHtml`<nav class="tabs" aria-label="Pages">${when(page - 1 || undefined, (to) => safeHtml`<a rel="prev" href="?page=${to}">Previous</a>`)}
+function steps(page: number, hasMore: boolean, where: string, query = ''): Html {
+  return safeHtml`<nav class="tabs" aria-label="Pages">${when(page - 1 || undefined, (to) => safeHtml`<a rel="prev" href="?page=${to}${query}">Previous</a>`)}
 <span>${where}</span>
-${when(hasMore ? page + 1 : undefined, (to) => safeHtml`<a rel="next" href="?page=${to}">Next</a>`)}</nav>`
+${when(hasMore ? page + 1 : undefined, (to) => safeHtml`<a rel="next" href="?page=${to}${query}">Next</a>`)}</nav>`
 }
 
 /** The first line of a message, shortened for lists. */

@@ -1,5 +1,7 @@
 import type { Services } from '../../../core/module.ts'
 import { isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import { repoList } from './pages.page.ts'
 import { NOTHING, pager, when, type PageMaker } from './layout.ts'
 
@@ -10,6 +12,20 @@ export interface OwnerDeps {
 }
 
 const ROWS = 30
+/** Ids of the accounts without a row, and what they stand for. */
+const VIRTUAL: readonly (readonly [id: number, text: string])[] = [
+  [-1, 'Stands for deleted accounts.'],
+  [-2, 'Stands for the jobs of workflows.'],
+]
+
+/** By name: the pages of accounts without a row. */
+export const virtualOwnerPages = (site: Site): Readonly<Record<string, PageMaker>> =>
+  Object.fromEntries(
+    VIRTUAL.map(([id, text]) => {
+      const title = userPresenters.presentVirtualById(id, site)!.login
+      return [title, () => Promise.resolve({ title, body: safeHtml`<h1>${title}</h1>\n<p>${text}</p>` })]
+    }),
+  )
 
 /** `/{owner}`: a user or organization with the repositories that the viewer may see. */
 export const ownerPage =

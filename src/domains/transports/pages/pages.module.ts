@@ -1,7 +1,10 @@
 import { defineModule } from '../../../core/module.ts'
 import { apiPages, packagePage } from './api.page.ts'
+import { issuePage } from './issues/issue.page.ts'
+import { issuesPage, pullsPage } from './issues/issues.page.ts'
+import { pullPage } from './issues/pull.page.ts'
 import { commitPage, commitsPage, homePage } from './pages.page.ts'
-import { ownerPage } from './owner.page.ts'
+import { ownerPage, virtualOwnerPages } from './owner.page.ts'
 import { registerPages } from './pages.routes.ts'
 import { ownerProjectPage, repoProjectPage } from './project.page.ts'
 import { branchesPage, tagsPage } from './refs.page.ts'
@@ -19,20 +22,27 @@ export const module = defineModule({
     'branches',
     'commitViews',
     'commits',
+    'issueLists',
+    'issues',
     'markup',
     'milestones',
     'packages',
     'projectCards',
     'projectColumns',
     'projects',
+    'pullDiffs',
+    'pulls',
     'releases',
     'repos',
+    'reviewComments',
+    'reviews',
     'tags',
+    'timeline',
     'users',
     'webAccess',
     'wikis',
   ],
-  create({ config, database, git, rateLimits, site }, services) {
+  create({ clock, config, database, git, rateLimits, site }, services) {
     const { api, repository, server, service, ssh } = config
     const { commitViews, markup, repos, webAccess } = services
     const deps = {
@@ -40,7 +50,7 @@ export const module = defineModule({
       database,
       site,
       sources: createSources({ database, git, commitViews }),
-      texts: createTexts({ markup }),
+      texts: createTexts({ markup, clock }),
       settings: {
         documentationUrl: server.documentation_url,
         exploreNeedsSignIn: service.explore_require_signin_view,
@@ -52,6 +62,7 @@ export const module = defineModule({
     const pages = {
       home: homePage(deps),
       owner: ownerPage(deps),
+      virtualOwners: virtualOwnerPages(site),
       ofPackage: packagePage(deps),
       ofProject: ownerProjectPage(deps),
       ofRepo: {
@@ -60,6 +71,10 @@ export const module = defineModule({
         '/src/*': sourcePage(deps),
         '/commits/*': commitsPage(deps),
         '/commit/*': commitPage(deps),
+        '/issues': issuesPage(deps),
+        '/issues/*': issuePage(deps),
+        '/pulls': pullsPage(deps),
+        '/pulls/*': pullPage(deps),
         '/projects/*': repoProjectPage(deps),
         '/branches': branchesPage(deps),
         '/tags': tagsPage(deps),

@@ -63,6 +63,8 @@ const escape = (text: string): string =>
 interface Pages {
   readonly home: PageMaker
   readonly owner: PageMaker
+  /** By name, which no account can have. */
+  readonly virtualOwners: Readonly<Record<string, PageMaker>>
   /** `rest` consists of type, name and version. */
   readonly ofPackage: PageMaker
   /** `rest` is the id. */
@@ -100,6 +102,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
       return reply.type('text/html; charset=utf-8').send(await goGetPage(goGet, owner, repo))
     }
   http.get('/', answering(deps, pages.home))
+  for (const [name, make] of Object.entries(pages.virtualOwners)) http.get(`/${name}`, answering(deps, make))
   http.get('/:owner', ofOwner(answering(deps, pages.owner)))
   http.get('/:owner/-/packages/*', ofOwner(answering(deps, pages.ofPackage)))
   http.get('/:owner/-/projects/*', ofOwner(answering(deps, pages.ofProject)))
@@ -145,6 +148,7 @@ function answering(deps: PageRouteDeps, make: PageMaker): Handler {
 
 function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest, viewer: Viewer): Visit {
   const query = webPages.queryFields(request)
+  let hasSpent = false
   return {
     viewer,
     url: request.url,
@@ -152,9 +156,13 @@ function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest,
     rootUrl,
     requester: {
       key: rateLimitKeyOf(viewer, request.ip),
-      spend: () => (viewer.kind === 'anonymous' ? rateLimit.take(clientNetwork(request.ip)) : undefined),
+      spend() {
+        if (viewer.kind === 'anonymous' && !hasSpent) rateLimit.take(clientNetwork(request.ip))
+        hasSpent = true
+      },
     },
     params: paramsOf(request),
+    field: (name) => query[name],
     paging: (limit) => parsePaging(query['page'], undefined, { defaultLimit: limit, maxLimit: limit }),
   }
 }

@@ -2,13 +2,17 @@ import { LRUCache } from 'lru-cache'
 import type { Services } from '../../../core/module.ts'
 import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 
 /** The requester of the work. */
 export interface Requester {
   /** The result of `rateLimitKeyOf`. */
   readonly key: string
-  /** Consumes one unit of the computing budget of visitors without credentials. Throws too-many-requests. */
+  /**
+   * Consumes one unit of the computing budget of visitors without credentials, once for a request. Throws
+   * too-many-requests.
+   */
   spend(): void
 }
 
@@ -19,6 +23,8 @@ interface SourceText {
   /** The base of relative links, like `Context` in the API. */
   readonly context: string
   readonly wiki?: boolean
+  /** Line ends are line breaks, as in comments of issues. */
+  readonly isComment?: boolean
   readonly requester: Requester
 }
 
@@ -26,6 +32,10 @@ const MAX_BYTES = 16 * 1024 * 1024
 const LIFETIME_MS = 600_000
 /** How long a failure is cached: rendering takes longer while the server is busy. */
 const REFUSED_MS = 60_000
+/** A page shows the remaining texts without markup after this time. */
+const MAX_PAGE_MS = 5000
+/** A longer comment is shown without markup, truncated. */
+const MAX_COMMENT = 64 * 1024
 /** In these cases the text is shown without markup. */
 const REFUSALS = ['too-large', 'too-many-requests', 'unavailable'] as const
 /** Cached value for a text that cannot be rendered. */
@@ -39,7 +49,13 @@ export type Texts = ReturnType<typeof createTexts>
  * stale, in this and other processes: for ten minutes after an account is created, renamed, hidden or deleted. Only
  * public accounts are linked.
  */
-export function createTexts({ markup }: { readonly markup: Pick<Services['markup'], 'render'> }) {
+export function createTexts({
+  markup,
+  clock,
+}: {
+  readonly markup: Pick<Services['markup'], 'render'>
+  readonly clock: Clock
+}) {
   const rendered = new LRUCache<string, string>({
     maxSize: MAX_BYTES,
     ttl: LIFETIME_MS,
@@ -47,11 +63,18 @@ export function createTexts({ markup }: { readonly markup: Pick<Services['markup
   })
   const running = new Map<string, Promise<string>>()
 
-  async function renderNow({ text, name, context, wiki = false, requester }: SourceText): Promise<string> {
+  async function renderNow({
+    text,
+    name,
+    context,
+    wiki = false,
+    isComment = false,
+    requester,
+  }: SourceText): Promise<string> {
     requester.spend()
     const request = {
       text,
-      mode: 'file',
+      mode: isComment ? 'comment' : 'file',
       filePath: name,
       context,
       wiki,
@@ -76,11 +99,26 @@ export function createTexts({ markup }: { readonly markup: Pick<Services['markup
     return html
   }
 
-  return {
+  const texts = {
+    /** Comments as `render` returns them, one after the other. */
+    async renderComments(
+      comments: readonly string[],
+      place: Pick<SourceText, 'context' | 'requester'>,
+    ): Promise<(string | undefined)[]> {
+      const end = clock.now() + MAX_PAGE_MS
+      const found: (string | undefined)[] = []
+      for (const text of comments)
+        found.push(
+          text.length > MAX_COMMENT || clock.now() > end
+            ? undefined
+            : await texts.render({ text, name: 'comment.md', isComment: true, ...place }),
+        )
+      return found
+    },
     /** Safe HTML; undefined for a text without markup, or one that cannot be rendered. */
     async render(source: SourceText): Promise<string | undefined> {
-      const { text, name, context, wiki } = source
-      const key = sha256Hex(JSON.stringify([text, name, context, wiki]))
+      const { text, name, context, wiki, isComment } = source
+      const key = sha256Hex(JSON.stringify([text, name, context, wiki, isComment]))
       try {
         const html = await once(key, source)
         return html === REFUSED ? undefined : html
@@ -90,4 +128,5 @@ export function createTexts({ markup }: { readonly markup: Pick<Services['markup
       }
     },
   }
+  return texts
 }

@@ -57,8 +57,18 @@ export async function deleteReferencesOfRepos(
 /** Entries whose target is the issue that contains a reference. */
 const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
 
-/** Comments of reviews are listed with their review; only the author sees pending entries. */
-const UNLISTED = ['code', 'pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
+/** Only the author sees pending entries. */
+const PENDING = ['pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
+/** Comments of reviews are listed with their review. */
+const UNLISTED = ['code', ...PENDING] as const satisfies readonly EntryKind[]
+
+/** Which entries of an issue are listed. */
+interface EntryScope {
+  readonly issueId: IssueId
+  readonly span: UpdateSpan
+  /** With the comments of submitted reviews. */
+  readonly hasReviewComments?: boolean
+}
 
 const issuesInView = (db: Db, viewer: Viewer) =>
   db
@@ -82,9 +92,20 @@ export async function listReadableIssueIds(db: Db, viewer: Viewer, ids: readonly
 export async function listEntries(
   db: Db,
   viewer: Viewer,
-  { issueId, span }: { readonly issueId: IssueId; readonly span: UpdateSpan },
+  scope: EntryScope,
   { limit, offset }: Paging,
 ): Promise<TimelineEntry[]> {
+  const rows = await entriesInView(db, viewer, scope).selectAll('timeline_entry').limit(limit).offset(offset).execute()
+  return rows.map(toEntry)
+}
+
+/** The ids of at most `limit` of these entries. */
+export async function listEntryIds(db: Db, viewer: Viewer, scope: EntryScope, limit: number): Promise<number[]> {
+  const rows = await entriesInView(db, viewer, scope).select('timeline_entry.id').limit(limit).execute()
+  return rows.map(({ id }) => id)
+}
+
+function entriesInView(db: Db, viewer: Viewer, { issueId, span, hasReviewComments = false }: EntryScope) {
   const source = issuesInView(db, viewer).where(sql<SqlBool>`issue.id = timeline_entry.target_id`)
   const sourceOfCommit = db
     .selectFrom('repo')
@@ -93,18 +114,13 @@ export async function listEntries(
     .where((eb) => visibleRepos(viewer)(eb))
     .where(readsUnit(viewer, 'repo.code'))
     .where(sql<SqlBool>`repo.id = timeline_entry.target_id`)
-  const rows = await db
+  return db
     .selectFrom('timeline_entry')
-    .selectAll('timeline_entry')
     .where('timeline_entry.issue_id', '=', issueId)
-    .where('timeline_entry.kind', 'not in', UNLISTED)
+    .where('timeline_entry.kind', 'not in', hasReviewComments ? PENDING : UNLISTED)
     .where((eb) => updatedIn(boundsOf(span))(eb))
     .where((eb) => eb.or([eb('timeline_entry.kind', 'not in', ISSUE_REFERENCES), eb.exists(source)]))
     .where((eb) => eb.or([eb('timeline_entry.kind', '!=', 'commit_ref'), eb.exists(sourceOfCommit)]))
     .orderBy('timeline_entry.created_at')
     .orderBy('timeline_entry.id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map(toEntry)
 }

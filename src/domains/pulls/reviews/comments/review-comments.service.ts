@@ -1,9 +1,15 @@
-import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { type SignedIn, type Viewer, viewerId } from '../../../../core/access/viewer.ts'
 import { forbidden } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
-import { findCommentPosition, listCommentPositions, updateCommentPosition } from '../records/records.store.ts'
+import {
+  findCommentPosition,
+  listCommentPositions,
+  listPendingPositions,
+  listPositionsByEntries,
+  updateCommentPosition,
+} from '../records/records.store.ts'
 import type { ReviewDeps, ReviewCommentInView, ReviewInView } from '../review-in-view.ts'
 import { addComment, replyTo, loadReviewCommentViews, type ReviewCommentView } from './add-comment.ts'
 import type { NewComment } from './locate-comments.ts'
@@ -28,6 +34,19 @@ export function createReviewComments(deps: ReviewDeps) {
     /** Lists the comments, oldest first. */
     list: async (target: ReviewInView): Promise<ReviewCommentView[]> =>
       loadReviewCommentViews(read, target, await listCommentPositions(read, target.review.id)),
+    /** The comments that these entries are; leaves out other entries. */
+    listByEntries: async (target: PullInView, entryIds: readonly number[]): Promise<ReviewCommentView[]> =>
+      loadReviewCommentViews(read, target, await listPositionsByEntries(read, entryIds)),
+    /** At most `limit` comments of the viewer's review that is not submitted, oldest first. */
+    async listPending(viewer: Viewer, target: PullInView, limit: number): Promise<ReviewCommentView[]> {
+      const reviewerId = viewerId(viewer)
+      if (reviewerId === undefined) return []
+      return loadReviewCommentViews(
+        read,
+        target,
+        await listPendingPositions(read, target.pull.id, { reviewerId, limit }),
+      )
+    },
     view: (target: ReviewCommentInView): Promise<ReviewCommentView> => viewOf(target, target.entry.id),
     /** See `addComment`. */
     add: async (actor: SignedIn, target: ReviewInView, comment: NewComment): Promise<ReviewCommentView> =>

@@ -183,6 +183,25 @@ export async function listPositionsByEntries(db: Db, entryIds: readonly number[]
   return rows.map(toPosition)
 }
 
+/** The positions of at most `limit` comments of the user's pending review, oldest first. */
+export async function listPendingPositions(
+  db: Db,
+  pullId: PullId,
+  { reviewerId, limit }: { readonly reviewerId: UserId; readonly limit: number },
+): Promise<CommentPosition[]> {
+  const rows = await db
+    .selectFrom('review_comment')
+    .innerJoin('review', 'review.id', 'review_comment.review_id')
+    .selectAll('review_comment')
+    .where('review.pull_id', '=', pullId)
+    .where('review.reviewer_id', '=', reviewerId)
+    .where('review.kind', '=', 'pending')
+    .orderBy('review_comment.entry_id')
+    .limit(limit)
+    .execute()
+  return rows.map(toPosition)
+}
+
 /** The positions of comments that are not outdated, which a push may move. */
 export async function listCurrentPositions(db: Db, pullId: PullId): Promise<CommentPosition[]> {
   const rows = await db

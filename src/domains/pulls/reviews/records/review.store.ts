@@ -69,6 +69,12 @@ export async function findReview(db: Db, id: ReviewId): Promise<Review | undefin
   return row && toReview(row)
 }
 
+/** Reviews with these ids, in no particular order; leaves out unknown ids. */
+export async function listReviewsByIds(db: Db, ids: readonly ReviewId[]): Promise<Review[]> {
+  if (ids.length === 0) return []
+  return (await db.selectFrom('review').selectAll().where('id', 'in', ids).execute()).map(toReview)
+}
+
 /** A review of a pull request of the repository. See `isShown`. */
 export async function findShownReview(db: Db, repo: Repo, id: ReviewId): Promise<Review | undefined> {
   const row = await db.selectFrom('review').selectAll().where('id', '=', id).where(isShown(repo)).executeTakeFirst()
