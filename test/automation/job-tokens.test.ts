@@ -85,6 +85,19 @@ describeOnBoth('the token of a job', (kind) => {
     expect((await client.get('/repos/search')).json.data.map(({ name }: { name: string }) => name)).toEqual(['open'])
   })
 
+  it('is told the run of its job, which nobody else has', async () => {
+    const { client, end } = await jobWith('{}', { event: 'pull_request' })
+    const { status, json } = await client.get('/actions/run')
+    expect([status, json]).toMatchObject([
+      200,
+      { event: 'pull_request', status: 'success', event_payload: '{}', repository: { full_name: 'ann/r' } },
+    ])
+    expect([json.html_url, json.commit_sha]).toEqual([`${server.url}/ann/r/actions/runs/${json.id}`, 'a'.repeat(40)])
+    expect((await ann.client.get('/actions/run')).status).toBe(403)
+    await end()
+    expect((await client.get('/actions/run')).status).toBe(401)
+  })
+
   it('is dead when the task has ended', async () => {
     const { client, token, end } = await jobWith()
     expect((await client.get('/user')).status).toBe(200)

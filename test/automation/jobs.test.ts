@@ -55,7 +55,13 @@ describeOnBoth('jobs and tasks', (kind) => {
       run_url: `${server.url}/api/v1${ROOT}/runs/${runId}`,
       name: 'Build it / "all"',
       labels: ['ubuntu', 'x64'],
+      runs_on: ['ubuntu', 'x64'],
+      needs: [],
       run_attempt: 2,
+      attempt: 2,
+      repo_id: repo.id,
+      owner_id: ann.user.id,
+      task_id: second,
       head_sha: 'a'.repeat(40),
       status: 'completed',
       conclusion: 'failure',
@@ -117,6 +123,8 @@ describeOnBoth('jobs and tasks', (kind) => {
       run_started_at: wireTime(MADE_AT.started),
     })
     expect((await server.anonymous.get(`${ROOT}/tasks?limit=1&page=2`)).json.workflow_runs[0].id).toBe(first)
+    expect((await server.anonymous.get(`${ROOT}/tasks?status=running&status=blocked`)).json.total_count).toBe(0)
+    expect((await server.anonymous.get(`${ROOT}/tasks?status=queued`)).status).toBe(400)
     const failed = (await server.anonymous.get(`${ROOT}/tasks?status=failure`)).json
     expect(failed.workflow_runs.map(({ id }: Any) => id)).toEqual([second])
   })

@@ -170,6 +170,11 @@ describeOnBoth('workflows', (kind) => {
       run_url: `${server.url}/api/v1/repos/ann/r/actions/runs/${id}`,
       html_url: `${server.url}/ann/r/actions/runs/${id}`,
     })
+    const other = await dispatch('ci.yml', { ...WANTED, return_run_info: true })
+    expect([other.status, other.json]).toEqual([
+      201,
+      { id: id + 1, run_number: expect.any(Number), jobs: ['build', 'test'] },
+    ])
     const run = (await ann.client.get(`/repos/ann/r/actions/runs/${id}`)).json
     expect(run).toMatchObject({
       display_title: 'By hand',

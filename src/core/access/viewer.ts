@@ -99,6 +99,7 @@ interface Anonymous {
 
 /** What the token of a workflow job may do in the repository of the job. */
 export interface JobRights {
+  readonly runId: number
   readonly repoId: RepoId
   /** The owner of the repository. */
   readonly ownerId: UserId

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../harness/server.ts'
  */
 const TABLE: readonly (readonly [pattern: RegExp, scopes: readonly string[]])[] = [
   [
-    /^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo|token$)/,
+    /^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo|token$|actions\/run$)/,
     [],
   ],
   [/^\/activitypub\//, ['activitypub']],

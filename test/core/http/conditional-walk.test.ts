@@ -245,7 +245,8 @@ const answersBody = ({ method, responses }: Operation): boolean =>
   method === 'GET' && responses[200] !== undefined && responses[200] !== null
 
 /**
- * They have nothing to show here: no GPG key, no signing key, no token of the request, no git hooks; and a text that is new every time, streams,
+ * They have nothing to show here: no GPG key, no signing key, no token of the request, no token of a job,
+ * no git hooks; and a text that is new every time, streams,
  * which do not end, and files at addresses that are made for one download.
  */
 const NOTHING_HERE = new Set([
@@ -259,6 +260,7 @@ const NOTHING_HERE = new Set([
   'repoGetGitHook',
   'getCurrentToken',
   'getVerificationToken',
+  'getActionsRun',
   'downloadActionsRunJobLogs',
   'repoGetActionRunLogs',
   'downloadArtifact',

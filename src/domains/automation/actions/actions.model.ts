@@ -81,8 +81,43 @@ const PullRequestMinimal = Type.Object(
 )
 export type PullRequestMinimal = Static<typeof PullRequestMinimal>
 
+const otherRunNames = {
+  approved_by: Type.Integer({ description: 'The id of the account; 0 for nobody' }),
+  commit_sha: Type.String(),
+  created: Time,
+  duration: Type.Integer({ description: 'Nanoseconds; 0 before the end' }),
+  index_in_repo: Type.Integer({ description: 'As run_number' }),
+  is_fork_pull_request: Type.Boolean(),
+  need_approval: Type.Boolean({ description: 'It waits for an approval' }),
+  prettyref: Type.String({ description: 'The branch or tag; # and the number for a pull request' }),
+  started: Time,
+  stopped: Time,
+  title: Type.String(),
+  trigger_event: Type.String(),
+  trigger_user: UserModel,
+  updated: Time,
+  workflow_id: Type.String({ description: 'The file name of the workflow' }),
+}
+const OtherRunNames = Type.Object(otherRunNames)
+export type OtherRunNames = Static<typeof OtherRunNames>
+
+export const ActionRun = Type.Object(
+  {
+    ...otherRunNames,
+    id: Type.Integer(),
+    html_url: Type.String(),
+    event: Type.String(),
+    event_payload: Type.String({ description: 'JSON' }),
+    repository: Repository,
+    status: Type.String({ description: 'waiting, blocked, running, success, failure, cancelled or skipped' }),
+  },
+  { $id: 'ActionRun' },
+)
+export type ActionRun = Omit<Static<typeof ActionRun>, 'repository'> & { repository: Repository }
+
 export const ActionWorkflowRun = Type.Object(
   {
+    ...Object.fromEntries(Object.entries(otherRunNames).map(([name, type]) => [name, Type.Optional(type)])),
     id: Type.Integer(),
     url: Type.String(),
     html_url: Type.String(),
@@ -144,6 +179,12 @@ export const ActionWorkflowJob = Type.Object(
     run_url: Type.String(),
     name: Type.String(),
     labels: Type.Array(Type.String(), { description: 'What the runner must have' }),
+    runs_on: Type.Array(Type.String(), { description: 'As labels' }),
+    needs: Type.Array(Type.String(), { description: 'The ids of jobs in the workflow' }),
+    attempt: Type.Integer({ description: 'As run_attempt' }),
+    repo_id: Type.Integer(),
+    owner_id: Type.Integer(),
+    task_id: Type.Integer({ description: '0: no runner has taken it' }),
     run_attempt: Type.Integer({ description: 'How often a runner took it' }),
     head_sha: Type.String(),
     head_branch: Type.Optional(Type.String({ description: 'The branch or tag, if any' })),

@@ -4,12 +4,14 @@ import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentRepo } from '../../repositories/index.ts'
 import type { RunPull } from './runs/run-pulls.ts'
 import type {
-  PullRequestMinimal,
+  ActionRun,
   ActionRunJob,
-  ActionWorkflowRun,
   ActionRunner,
   ActionTask,
   ActionWorkflowJob,
+  ActionWorkflowRun,
+  OtherRunNames,
+  PullRequestMinimal,
 } from './actions.model.ts'
 import type { WaitingJob } from './runs/job.store.ts'
 import { handleOf } from './tasks/job-handle.ts'
@@ -199,8 +201,39 @@ export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
     artifacts_url: `${urls.api}/artifacts`,
     cancel_url: `${urls.api}/cancel`,
     rerun_url: `${urls.api}/rerun`,
+    ...presentOtherNames(view, site),
   }
 }
+
+/** Members of Forgejo, most of which repeat others. */
+const presentOtherNames = ({ run, actor }: RunView, site: Site): OtherRunNames => ({
+  approved_by: run.approverId,
+  commit_sha: run.oid,
+  created: timeOf(run.createdAt),
+  duration: run.startedAt === 0 || run.stoppedAt === 0 ? 0 : (run.stoppedAt - run.startedAt) * 1_000_000,
+  index_in_repo: run.number,
+  is_fork_pull_request: run.isFromFork,
+  need_approval: run.isHeld,
+  prettyref: shortRef(run),
+  started: timeOf(run.startedAt),
+  stopped: timeOf(run.stoppedAt),
+  title: run.title,
+  trigger_event: run.event,
+  trigger_user: presentActor(actor, run.actorId, site),
+  updated: timeOf(run.updatedAt),
+  workflow_id: run.workflow,
+})
+
+/** The run that a job belongs to, as Forgejo presents it. */
+export const presentRunOfJob = (view: RunView, payload: string, site: Site): ActionRun => ({
+  ...presentOtherNames(view, site),
+  id: view.run.id,
+  html_url: runUrls(view.repo.repo, view.run.id, site).html,
+  event: view.run.event,
+  event_payload: payload,
+  repository: presentRepo(view.repo, site),
+  status: view.run.status,
+})
 
 export function presentJob({ job, run, repo, task, steps }: JobView, site: Site): ActionWorkflowJob {
   const urls = runUrls(repo, run.id, site)
@@ -212,7 +245,13 @@ export function presentJob({ job, run, repo, task, steps }: JobView, site: Site)
     run_url: urls.api,
     name: job.name,
     labels: [...job.labels],
+    runs_on: [...job.labels],
+    needs: [...job.needs],
     run_attempt: job.attempt,
+    attempt: job.attempt,
+    repo_id: job.repoId,
+    owner_id: repo.ownerId,
+    task_id: job.taskId,
     head_sha: run.oid,
     ...headBranch(run.ref),
     ...presentStatus(job.status),

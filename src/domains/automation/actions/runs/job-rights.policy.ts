@@ -19,7 +19,7 @@ const UNIT_OF = {
  * What the token of a job may do: what the workflow asks for, by default to write everywhere; jobs of other people's
  * code only read (behaviour/actions#job-token).
  */
-export function decideJobRights({ repoId, ownerId, permissions, event, isFromFork }: RunningTask): JobRights {
+export function decideJobRights({ runId, repoId, ownerId, permissions, event, isFromFork }: RunningTask): JobRights {
   const asked = permissions === '' ? undefined : members(parseJson(permissions)?.value)
   const mayWrite = !isFromFork || event === 'pull_request_target'
   const units = new Map<Unit, 'read' | 'write'>()
@@ -29,5 +29,5 @@ export function decideJobRights({ repoId, ownerId, permissions, event, isFromFor
     const level = asked === undefined ? 'write' : asked[name]
     if (level === 'write' || level === 'read') units.set(unit, mayWrite ? level : 'read')
   }
-  return { repoId, ownerId, units }
+  return { runId, repoId, ownerId, units }
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { LIST_ITEMS, NAME_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { badRequest, invalid } from '../../../../core/platform/errors.ts'
-import { readStatuses, type RunStatus } from './run-status.policy.ts'
+import { readStatuses, RUN_STATUSES, type RunStatus } from './run-status.policy.ts'
 
 const word = (description: string, maxLength = NAME_LENGTH) => Type.Optional(Type.String({ maxLength, description }))
 
@@ -42,11 +42,24 @@ export const runListQuery = Type.Object({
   exclude_pull_requests: Type.Optional(Type.Boolean({ description: 'Leave `pull_requests` of the runs empty' })),
 })
 
-export const taskListQuery = Type.Object({ ...pagingMembers, ...status })
+export const taskListQuery = Type.Object({
+  ...pagingMembers,
+  status: Type.Optional(
+    Type.Array(Type.String({ maxLength: NAME_LENGTH }), {
+      maxItems: LIST_ITEMS,
+      description: `${RUN_STATUSES.join(', ')}; any of several`,
+    }),
+  ),
+})
 
-/** Throws BadRequest for an unknown status. */
-export const readTaskStatuses = ({ status: words }: Static<typeof taskListQuery>): readonly RunStatus[] =>
-  requireStatuses(words)
+/** Tasks have other words than runs and jobs. Throws BadRequest for an unknown one. */
+export function readTaskStatuses({ status: words = [] }: Static<typeof taskListQuery>): readonly RunStatus[] {
+  const unknown = words.find((word) => !RUN_STATUSES.includes(word as RunStatus))
+  if (unknown !== undefined) throw invalidStatus(unknown)
+  return words as RunStatus[]
+}
+
+const invalidStatus = (word: string): Error => badRequest(`Invalid status ${word}`)
 
 /** The members of the query that select runs. Throws BadRequest for an unknown status. */
 export const readRunFilter = (query: Static<typeof runListQuery>) => ({
@@ -70,6 +83,6 @@ export function readJobQuery({ status, sort = 'id', order = 'asc' }: Static<type
 /** Throws BadRequest for an unknown word. */
 function requireStatuses(words: readonly string[] = []): readonly RunStatus[] {
   const found = readStatuses(words)
-  if ('unknown' in found) throw badRequest(`Invalid status ${found.unknown}`)
+  if ('unknown' in found) throw invalidStatus(found.unknown)
   return found.statuses
 }

@@ -1,5 +1,6 @@
 /** The states of runs, jobs, tasks and steps. */
-export type RunStatus = 'waiting' | 'blocked' | 'running' | 'success' | 'failure' | 'cancelled' | 'skipped'
+export const RUN_STATUSES = ['waiting', 'blocked', 'running', 'success', 'failure', 'cancelled', 'skipped'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
 
 const DONE: ReadonlySet<RunStatus> = new Set(['success', 'failure', 'cancelled', 'skipped'])
 

@@ -28,6 +28,10 @@ export interface Run {
   /** It waits for the approval of somebody who may write to the repository. */
   readonly isHeld: boolean
   readonly needsApproval: boolean
+  /** 0: not approved. */
+  readonly approverId: number
+  /** It runs what somebody wrote who may not write to the repository. */
+  readonly isFromFork: boolean
   readonly concurrencyGroup: string
   readonly cancelsInProgress: boolean
   /** Counts from 1. */
@@ -59,6 +63,7 @@ const COLUMNS = [
   'action_run.depth',
   'action_run.needs_approval',
   'action_run.approver_id',
+  'action_run.is_from_fork',
   'action_run.concurrency_group',
   'action_run.cancels_in_progress',
   'action_run.attempt',
@@ -86,6 +91,7 @@ type RunRow = Pick<
   | 'depth'
   | 'needs_approval'
   | 'approver_id'
+  | 'is_from_fork'
   | 'concurrency_group'
   | 'cancels_in_progress'
   | 'attempt'
@@ -112,6 +118,8 @@ const toRun = (row: RunRow): Run => ({
   depth: row.depth,
   isHeld: row.needs_approval === 1 && row.approver_id === 0,
   needsApproval: row.needs_approval === 1,
+  approverId: row.approver_id,
+  isFromFork: row.is_from_fork === 1,
   concurrencyGroup: row.concurrency_group,
   cancelsInProgress: row.cancels_in_progress === 1,
   attempt: row.attempt,
@@ -199,6 +207,12 @@ export async function findRun(db: Db, repoId: RepoId, id: number): Promise<Run |
     .where('id', '=', id)
     .executeTakeFirst()
   return row && toRun(row)
+}
+
+/** The event of a run as its jobs see it, JSON; empty for a run that was deleted. */
+export async function findRunPayload(db: Db, id: number): Promise<string> {
+  const row = await db.selectFrom('action_run').select('payload').where('id', '=', id).executeTakeFirst()
+  return row?.payload ?? ''
 }
 
 /** Like `findRun`; locks the row until the transaction ends. */

@@ -1,19 +1,20 @@
 import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
-import { requireUser } from '../../../../core/http/guards/account.guards.ts'
+import { requireUser, signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { badRequest } from '../../../../core/platform/errors.ts'
+import { badRequest, forbidden } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RunChanges } from './run-changes.service.ts'
 import { counted } from './run-lists.operations.ts'
 import { jobListQuery, readJobQuery, readTaskStatuses, taskListQuery } from './run-query.ts'
 import {
+  ActionRun,
   ActionTaskResponse,
   ActionWorkflowJob,
   ActionWorkflowJobsResponse,
   ActionWorkflowRun,
 } from '../actions.model.ts'
-import { presentJob, presentRun, presentTask } from '../actions.present.ts'
+import { presentJob, presentRun, presentRunOfJob, presentTask } from '../actions.present.ts'
 import type { Runs } from './runs.service.ts'
 
 interface RunOperationDeps {
@@ -49,6 +50,22 @@ function runReads({ guards, runs, runChanges, site }: RunOperationDeps): Operati
       responses: { 200: ActionWorkflowRun },
       handler: async ({ access: { repo }, viewer, params }) =>
         ok(presentRun(await runs.view(viewer, await runs.get(repo.id, params.run)), site)),
+    }),
+    defineOperation({
+      area: common.area,
+      id: 'getActionsRun',
+      method: 'GET',
+      path: '/actions/run',
+      summary: 'The run of the job whose token asks',
+      guard: signedIn,
+      responses: { 200: ActionRun },
+      errors: [401, 403, 404],
+      async handler({ viewer }) {
+        const { job } = requireUser(viewer)
+        if (job === undefined) throw forbidden('only the token of a workflow job has a run')
+        const view = await runs.view(viewer, await runs.get(job.repoId, job.runId))
+        return ok(presentRunOfJob(view, await runs.loadPayload(job.runId), site))
+      },
     }),
     defineOperation({
       ...read,

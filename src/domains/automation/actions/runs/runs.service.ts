@@ -19,6 +19,7 @@ import {
 } from './job.store.ts'
 import {
   findRun,
+  findRunPayload,
   findRunResult,
   listRuns,
   type ResultQuery,
@@ -102,6 +103,7 @@ export function createRuns({ database, repos }: RunDeps) {
     /** Sorted by id. */
     listJobs: async (scope: RunScope, query: JobQuery): Promise<Page<JobView>> =>
       jobPage(await listJobs(read, scope, query)),
+    loadPayload: (id: number): Promise<string> => findRunPayload(read, id),
     /** Jobs of the level that wait for a runner; with `labels`, those that need no others. */
     listWaiting: (
       scope: ActionsScope,

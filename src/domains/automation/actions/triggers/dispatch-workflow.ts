@@ -53,6 +53,12 @@ export interface Dispatch {
   readonly inputs: Readonly<Record<string, string>>
 }
 
+export interface DispatchedRun {
+  readonly run: Run
+  /** The ids of its jobs in the workflow. */
+  readonly jobs: readonly string[]
+}
+
 type DispatchDeps = Omit<StartDeps, 'messageBuilders' | 'log'> & {
   readonly repos: Pick<Services['repos'], 'view'>
 }
@@ -71,7 +77,7 @@ export async function dispatchWorkflow(
   deps: DispatchDeps,
   actor: SignedIn,
   { repo, rateLimitKey, dispatch }: { readonly repo: Repo; readonly rateLimitKey: string; readonly dispatch: Dispatch },
-): Promise<Run> {
+): Promise<DispatchedRun> {
   const { database, reader, site } = deps
   const git = deps.git.open(repo)
   const { ref, oid, file } = await findWorkflow(git, dispatch)
@@ -96,7 +102,7 @@ export async function dispatchWorkflow(
     const started = { ...run, repo, workflow: file, title, on, ref, oid, actor, payload }
     const inserted = await insertPlannedRun(tx, deps, started)
     if (inserted === undefined) throw isDisabled()
-    return inserted
+    return { run: inserted, jobs: [...new Set(plan.jobs.map(({ key }) => key))] }
   })
 }
 

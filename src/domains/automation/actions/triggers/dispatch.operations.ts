@@ -1,15 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { presentRunDetails } from '../actions.present.ts'
-import type { Run } from '../runs/run.store.ts'
-import { CreateActionWorkflowDispatch, RunDetails } from '../workflows/workflow.model.ts'
-import type { Dispatch } from './dispatch-workflow.ts'
+import { CreateActionWorkflowDispatch, DispatchWorkflowRun, RunDetails } from '../workflows/workflow.model.ts'
+import type { Dispatch, DispatchedRun } from './dispatch-workflow.ts'
 
 interface DispatchOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
@@ -17,7 +16,7 @@ interface DispatchOperationDeps {
   start(
     actor: SignedIn,
     wanted: { readonly repo: Repo; readonly rateLimitKey: string; readonly dispatch: Dispatch },
-  ): Promise<Run>
+  ): Promise<DispatchedRun>
 }
 
 export const dispatchOperation = ({ guards, start, site }: DispatchOperationDeps): Operation =>
@@ -30,14 +29,15 @@ export const dispatchOperation = ({ guards, start, site }: DispatchOperationDeps
     summary: 'Start a run of a workflow as it is at a branch or tag',
     guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
     query: Type.Object({
-      return_run_details: Type.Optional(Type.Boolean({ description: 'ApiResponse 200 with the run instead of 204' })),
+      return_run_details: Type.Optional(Type.Boolean({ description: '200 with the run instead of 204' })),
     }),
     body: CreateActionWorkflowDispatch,
-    responses: { 200: RunDetails, 204: null },
+    responses: { 200: RunDetails, 201: DispatchWorkflowRun, 204: null },
     errors: [400, 401, 403, 404, 422, 423],
     async handler({ access: { repo }, viewer, rateLimitKey, params, query, body }) {
       const dispatch = { workflow: params.workflow_id, ref: body.ref, inputs: body.inputs ?? {} }
-      const run = await start(requireUser(viewer), { repo, rateLimitKey, dispatch })
-      return query.return_run_details === true ? ok(presentRunDetails(run, repo, site)) : noContent()
+      const { run, jobs } = await start(requireUser(viewer), { repo, rateLimitKey, dispatch })
+      if (query.return_run_details === true) return ok(presentRunDetails(run, repo, site))
+      return body.return_run_info === true ? created({ id: run.id, run_number: run.number, jobs }) : noContent()
     },
   })

@@ -50,8 +50,18 @@ export const CreateActionWorkflowDispatch = Type.Object(
         description: 'Those that the workflow declares; others are ignored',
       }),
     ),
+    return_run_info: Type.Optional(Type.Boolean({ description: '201 with the run instead of 204' })),
   },
   { $id: 'CreateActionWorkflowDispatch' },
+)
+
+export const DispatchWorkflowRun = Type.Object(
+  {
+    id: Type.Integer(),
+    run_number: Type.Integer(),
+    jobs: Type.Array(Type.String(), { description: 'The ids of its jobs in the workflow' }),
+  },
+  { $id: 'DispatchWorkflowRun' },
 )
 
 export const RunDetails = Type.Object(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { TaskPool } from '../../../../core/platform/isolation/index.ts'
 import { passesFilters } from './reading/filters.ts'
 import type { Contexts } from './reading/expressions.ts'
@@ -68,6 +69,15 @@ describe('a plan', () => {
     const { invalid } = plan(job(`strategy: { matrix: ${matrix} }`))
     expect(invalid).toMatchObject({ line: 4, place: expect.stringMatching(/^jobs\.a\.strategy\.matrix/) })
     expect(invalid.reason).toContain(reason)
+  })
+
+  it('contains texts in a form that YAML 1.1 reads as texts, too', () => {
+    const values = ['on', 'yes', '1_000', '012', '2001-01-01', '1e3', '~', 'a: b', "it's", '<<']
+    const text = job(`env: ${JSON.stringify(values)}`)
+    const { payload } = plan(text).found.jobs[0]!
+    expect(payload).toMatch(/^"on": push$/m)
+    for (const version of ['1.1', '1.2'] as const)
+      expect((parse(payload, { version }) as { jobs: { a: { env: unknown } } }).jobs.a.env).toEqual(values)
   })
 
   it('has no control characters in names, and no text that an expression could not be', () => {

@@ -11,6 +11,8 @@ const MAX_GROUP = 255
 const MAX_STEPS = 1000
 /** Members of the whole workflow that every job includes. */
 const SHARED = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'] as const
+/** Texts that YAML 1.1 reads as something else, such as `on` and `1_000`, are quoted: runners read either version. */
+const PAYLOAD = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const
 const SCOPES = ['contents', 'issues', 'pull-requests', 'packages', 'actions', 'wiki', 'projects', 'releases']
 
 /**
@@ -82,7 +84,7 @@ function planJob({ workflow, key, job, expressions }: JobSource, combination: Me
       ...path,
       'concurrency',
     ]),
-    payload: stringify({ ...shared, jobs: { [key]: resolved } }, { lineWidth: 0, aliasDuplicateObjects: false }),
+    payload: stringify({ ...shared, jobs: { [key]: resolved } }, PAYLOAD),
   }
 }
 
@@ -121,5 +123,9 @@ function readPermissions(value: unknown): string {
   if (value === 'read-all' || value === 'write-all')
     return JSON.stringify(Object.fromEntries(SCOPES.map((scope) => [scope, value.slice(0, -4)])))
   if (!isMembers(value)) return ''
-  return JSON.stringify(Object.fromEntries(SCOPES.flatMap((scope) => (scope in value ? [[scope, value[scope]]] : []))))
+  const levels = SCOPES.flatMap((scope) => {
+    const level = value[scope]
+    return level === 'read' || level === 'write' ? [[scope, level]] : []
+  })
+  return JSON.stringify(Object.fromEntries(levels))
 }
