@@ -15,6 +15,7 @@ import { createNugetFormat } from './nuget/nuget.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 import { createRpmFormat } from './rpm/rpm.format.ts'
 import { createRubygemsFormat } from './rubygems/rubygems.format.ts'
+import { createTerraformFormat } from './terraform/terraform.format.ts'
 import { createVagrantFormat } from './vagrant/vagrant.format.ts'
 
 /** All formats; each is a folder here. */
@@ -35,5 +36,6 @@ export const FORMATS: readonly CreateFormat[] = [
   createPypiFormat,
   createRpmFormat,
   createRubygemsFormat,
+  createTerraformFormat,
   createVagrantFormat,
 ]

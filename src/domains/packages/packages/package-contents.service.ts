@@ -6,18 +6,11 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
-import { findVersion, insertFiles, insertVersion, type PackageFile, type PackageVersion } from './package.store.ts'
-import {
-  deleteFiles,
-  findFile,
-  findVersionEntry,
-  isPackageBlobUsed,
-  setFileMetadata,
-  setPackageMetadata,
-  setVersionMetadata,
-} from './package-contents.store.ts'
+import { findVersion, insertFiles, insertVersion, type PackageVersion } from './package.store.ts'
+import { deleteFiles, findFile, isPackageBlobUsed, setPackageMetadata } from './package-contents.store.ts'
 import { appendPackageEvent } from './package-event.ts'
 import { createPackageDeletions, lockEntry } from './package-deletions.ts'
+import { createPackageEdits } from './package-edits.ts'
 import { createPackageReads, type VersionName } from './package-reads.ts'
 
 /** Stored bytes with their digests in lower-case hex. */
@@ -123,6 +116,7 @@ export function createPackageContents(deps: ContentsDeps) {
   return {
     ...createPackageReads(deps),
     ...createPackageDeletions(deps),
+    ...createPackageEdits(deps),
 
     hold(): PackageHold {
       const hold = blobs.hold()
@@ -170,26 +164,6 @@ export function createPackageContents(deps: ContentsDeps) {
         contents.files.map(({ content }) => content.sha256),
         () => database.transaction((tx) => publish(tx, actor, owner, contents)),
       ),
-
-    /** Replaces the metadata of a package by what `edit` makes of the former ones. */
-    editMetadata: (owner: User, type: string, name: string, edit: (former: string) => string): Promise<void> =>
-      database.transaction(async (tx) => {
-        const entry = await lockEntry(tx, owner, { type, name })
-        await setPackageMetadata(tx, entry.id, edit(entry.metadata))
-      }),
-
-    /** Replaces the metadata of a version, such as the mark of a withdrawn one. Throws NotFound. */
-    editVersionMetadata: (owner: User, ref: VersionName, edit: (former: string) => string): Promise<void> =>
-      database.transaction(async (tx) => {
-        const entry = await lockEntry(tx, owner, ref)
-        const version = await findVersionEntry(tx, entry.id, ref.version)
-        if (version === undefined) throw errors.packageNotFound()
-        await setVersionMetadata(tx, version.id, edit(version.metadata))
-      }),
-
-    /** Replaces what a format knows of a file, whose content stays. */
-    setFileMetadata: ({ id }: Pick<PackageFile, 'id'>, metadata: string): Promise<void> =>
-      database.transaction((tx) => setFileMetadata(tx, id, metadata)),
 
     /** Deletes the bytes of deleted files. */
     sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, isUsed, signal),

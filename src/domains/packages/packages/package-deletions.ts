@@ -3,10 +3,14 @@ import type { Tx } from '../../../core/db/database.ts'
 import type { Core } from '../../../core/module.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
+import { deleteWholePackage } from './delete-package.ts'
 import { deleteFiles, lockPackage, type PackageEntry } from './package-contents.store.ts'
 import { appendPackageEvent } from './package-event.ts'
 import type { VersionName } from './package-reads.ts'
 import { deleteVersion, findVersion, listFiles } from './package.store.ts'
+
+/** Throws what the caller of a change is told; the package is locked. */
+type CheckMetadata = (metadata: string) => void
 
 /** Throws NotFound. */
 export async function lockEntry(tx: Tx, owner: User, ref: { type: string; name: string }): Promise<PackageEntry> {
@@ -39,14 +43,27 @@ export function createPackageDeletions(deps: Pick<Core, 'database' | 'clock' | '
     })
 
   return {
-    /** Deletes a version; with the last one the package. Throws NotFound. */
-    deleteVersion: (actor: SignedIn, owner: User, ref: VersionName): Promise<void> =>
+    /** Deletes a version; with the last one the package. `check` is given its metadata. Throws NotFound. */
+    deleteVersion: (actor: SignedIn, owner: User, ref: VersionName, check?: CheckMetadata): Promise<void> =>
       database.transaction(async (tx) => {
-        await lockEntry(tx, owner, ref)
+        const { metadata } = await lockEntry(tx, owner, ref)
+        check?.(metadata)
         const found = await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)
         if (found === undefined) throw errors.packageNotFound()
         await deleteVersion(tx, found)
         await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions: [found] })
+      }),
+
+    /** Deletes a package with all versions. `check` is given its metadata. Throws NotFound. */
+    deletePackage: (
+      actor: SignedIn,
+      owner: User,
+      ref: Omit<VersionName, 'version'>,
+      check: CheckMetadata,
+    ): Promise<void> =>
+      database.transaction(async (tx) => {
+        check((await lockEntry(tx, owner, ref)).metadata)
+        await deleteWholePackage(deps, tx, { actor, owner, ...ref })
       }),
 
     deleteFiles: removeFiles,

@@ -26,12 +26,14 @@ export interface VersionName {
   readonly version: string
 }
 
+type VersionRef = Pick<VersionName, 'type' | 'name'> & Partial<VersionName>
+
 /** Reads packages for the registries. */
 export function createPackageReads({ database, blobs }: { readonly database: Database; readonly blobs: BlobStore }) {
   const { read } = database
   const find = async (
     owner: User,
-    { type, name, version }: VersionName,
+    { type, name, version }: VersionRef,
     file: string,
   ): Promise<PackageFile | undefined> => {
     const found = await findVersion(read, { ownerId: owner.id, type, name }, version)
@@ -65,8 +67,8 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
 
     findFile: find,
 
-    /** A file of a version by its name. Throws NotFound. */
-    async getFile(owner: User, ref: VersionName, file: string): Promise<PackageFile> {
+    /** A file of a version by its name, of the newest version if the reference names none. Throws NotFound. */
+    async getFile(owner: User, ref: VersionRef, file: string): Promise<PackageFile> {
       const row = await find(owner, ref, file)
       if (row === undefined) throw errors.packageNotFound()
       return row

@@ -175,11 +175,16 @@ export async function deleteOnlyVersion(tx: Tx, id: number): Promise<void> {
 /** Deletes the package with its last version. */
 export async function deleteVersion(tx: Tx, { id, packageId }: PackageVersion): Promise<void> {
   await deleteOnlyVersion(tx, id)
+  await deleteEmptyPackage(tx, packageId)
+}
+
+/** Deletes a package unless it has versions. */
+export async function deleteEmptyPackage(tx: Tx, id: number): Promise<void> {
   await tx
     .deleteFrom('package')
-    .where('id', '=', packageId)
+    .where('id', '=', id)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('package_version').select('id').where('package_id', '=', packageId))),
+      not(exists(selectFrom('package_version').select('id').where('package_id', '=', id))),
     )
     .execute()
 }

@@ -6,11 +6,11 @@ import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
+import { deleteWholePackage } from './delete-package.ts'
 import { appendPackageEvent } from './package-event.ts'
 import type { PackageView } from './package-view.ts'
 import { lockPackage } from './package-contents.store.ts'
 import {
-  deletePackage,
   deleteVersion,
   findVersion,
   listFiles,
@@ -98,12 +98,7 @@ export function createPackages(deps: PackageDeps) {
 
     /** Deletes the package with all versions. Throws NotFound. */
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
-      database.transaction(async (tx) => {
-        const filter = { ...ref, ownerId: owner.id }
-        const { items: versions } = await listVersions(tx, { filter, paging: REPORTED })
-        await deletePackage(tx, requireVersion(versions[0]).packageId)
-        await appendPackageEvent(deps, tx, 'package.deleted', { actor, owner, versions, isWhole: true })
-      }),
+      database.transaction((tx) => deleteWholePackage(deps, tx, { actor, owner, ...ref })),
 
     /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is already linked to it. */
     async link(
@@ -128,9 +123,6 @@ export function createPackages(deps: PackageDeps) {
       }),
   }
 }
-
-/** The maximum number of versions in an event. */
-const REPORTED: Paging = { page: 1, limit: 100, offset: 0 }
 
 function requireVersion(version: PackageVersion | undefined): PackageVersion {
   if (version === undefined) throw errors.packageNotFound()
