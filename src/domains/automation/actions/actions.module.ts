@@ -9,7 +9,7 @@ import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.t
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createSignedLinks } from './artifacts/signed-links.ts'
 import { sumUploads } from './artifacts/uploads/upload.store.ts'
-import { createJobLogs } from './logs/job-logs.service.ts'
+import { createJobLogs, type JobLogs } from './logs/job-logs.service.ts'
 import { logOperations } from './logs/logs.operations.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
 import { resultRoutes } from './results/results.routes.ts'
@@ -23,7 +23,7 @@ import { createRunProgress, type RunProgress } from './runs/run-progress.service
 import { runStatusSubscriptions } from './runs/run-statuses.ts'
 import { runListOperations } from './runs/run-lists.operations.ts'
 import { runOperations } from './runs/runs.operations.ts'
-import { createRuns } from './runs/runs.service.ts'
+import { createRuns, type Runs } from './runs/runs.service.ts'
 import { createTaskChanges, type TaskChanges } from './runs/task-changes.service.ts'
 import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
@@ -37,6 +37,8 @@ declare module '../../../core/module.ts' {
     /** The blob store of logs and artifacts. */
     readonly actionsBlobs: BlobStore
     readonly artifacts: Artifacts
+    readonly jobLogs: JobLogs
+    readonly runs: Runs
     readonly runnerRegistration: Registration
     readonly runners: Runners
     readonly runProgress: RunProgress
@@ -64,6 +66,7 @@ export const module = defineModule({
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
     const runs = createRuns({ database, repos })
+    const jobLogs = createJobLogs({ database, blobs })
     const taskChanges = createTaskChanges({ clock, jobs })
     const runProgress = createRunProgress({ clock, events, jobs, tasks: taskChanges })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
@@ -83,6 +86,8 @@ export const module = defineModule({
       services: {
         actionsBlobs: blobs,
         artifacts,
+        jobLogs,
+        runs,
         runnerRegistration: registration,
         runners,
         runProgress,
@@ -96,7 +101,7 @@ export const module = defineModule({
         ...waitingJobOperations({ guards, runs }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
-        ...logOperations({ guards, logs: createJobLogs({ database, blobs }) }),
+        ...logOperations({ guards, logs: jobLogs }),
         ...runControlOperations({ guards, runs, runChanges, site }),
         ...workflowOperations({ guards, workflows, runs, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),

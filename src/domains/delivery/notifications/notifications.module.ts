@@ -14,7 +14,13 @@ import { createLeavesDraft } from './threads/leaves-draft.ts'
 import { createNotifier } from './threads/notifier.ts'
 import { threadOperations } from './threads/threads.operations.ts'
 import { threadProjections } from './threads/threads.projection.ts'
-import { createThreads } from './threads/threads.service.ts'
+import { createThreads, type Threads } from './threads/threads.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly threads: Threads
+  }
+}
 
 /** Subscriptions to issues, notifications, and mail about them. */
 export const module = defineModule({
@@ -32,6 +38,7 @@ export const module = defineModule({
     const leavesDraft = createLeavesDraft(config.pull_request.work_in_progress_prefixes)
     const { mail, projections } = createMail(core, { markup, links, notices, leavesDraft })
     return {
+      services: { threads },
       operations: [
         ...subscriptionOperations({ guards, site, subscriptions }),
         ...threadOperations({ guards, site, threads }),

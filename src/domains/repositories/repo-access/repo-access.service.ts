@@ -2,6 +2,7 @@ import type { Services } from '../../../core/module.ts'
 import { canSeeRepo, deployAccess } from '../../../core/access/repo-access.ts'
 import {
   ANONYMOUS,
+  type ScopeCategory,
   type SignedIn,
   type Viewer,
   viewerOfAccount,
@@ -107,11 +108,16 @@ export function createWebAccess({
     const user = credentials.kind === 'none' ? await sessions.find(jar.read(request, 'session')) : undefined
     return user === undefined ? authenticate(credentials, clientOf(request)) : viewerOfAccount(user)
   }
-  /** Like `viewer`, but undefined for anonymous requests if the server requires signing in. */
-  async function findViewer(request: WebRequest): Promise<Viewer | undefined> {
+  /**
+   * Like `viewer`, but undefined for anonymous requests if the server requires signing in. Credentials without all
+   * scopes count as none.
+   */
+  async function findViewer(
+    request: WebRequest,
+    scopes: readonly ScopeCategory[] = ['repository'],
+  ): Promise<Viewer | undefined> {
     const requester = await identify(request)
-    if (authorizeRequester(requester, { requireSignIn, scopes: ['repository'], level: 'read' }).kind === 'allowed')
-      return requester
+    if (authorizeRequester(requester, { requireSignIn, scopes, level: 'read' }).kind === 'allowed') return requester
     return requireSignIn ? undefined : ANONYMOUS
   }
   /**

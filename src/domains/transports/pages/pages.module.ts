@@ -1,11 +1,16 @@
 import { defineModule } from '../../../core/module.ts'
-import { apiPages, packagePage } from './api.page.ts'
+import { runPage, runsPage } from './actions/runs.page.ts'
+import { apiPages } from './api.page.ts'
 import { issuePage } from './issues/issue.page.ts'
 import { issuesPage, pullsPage } from './issues/issues.page.ts'
+import { labelsPage, milestonePage, milestonesPage } from './issues/milestones.page.ts'
+import { notificationsPage } from './notifications.page.ts'
+import { packagePage } from './package.page.ts'
 import { pullPage } from './issues/pull.page.ts'
 import { commitPage, commitsPage, homePage } from './pages.page.ts'
 import { ownerPage, virtualOwnerPages } from './owner.page.ts'
-import { registerPages } from './pages.routes.ts'
+import type { PageMaker } from './layout.ts'
+import { type Page, registerPages } from './pages.routes.ts'
 import { ownerProjectPage, repoProjectPage } from './project.page.ts'
 import { branchesPage, tagsPage } from './refs.page.ts'
 import { releasePage, releasesPage } from './releases.page.ts'
@@ -15,15 +20,24 @@ import { createSources } from './sources.service.ts'
 import { createTexts } from './texts.service.ts'
 import { wikiPage } from './wiki.page.ts'
 
+const CODE = ['repository'] as const
+
+/** Pages for which credentials need these scopes. */
+const needing = (scopes: Page['scopes'], makers: Readonly<Record<string, PageMaker>>): Record<string, Page> =>
+  Object.fromEntries(Object.entries(makers).map(([path, make]) => [path, { make, scopes }]))
+
 /** Pages for people who open an `html_url`, and the page that `go get` requests. */
 export const module = defineModule({
   name: 'pages',
   needs: [
+    'artifacts',
     'branches',
     'commitViews',
     'commits',
     'issueLists',
     'issues',
+    'jobLogs',
+    'labels',
     'markup',
     'milestones',
     'packages',
@@ -36,7 +50,9 @@ export const module = defineModule({
     'repos',
     'reviewComments',
     'reviews',
+    'runs',
     'tags',
+    'threads',
     'timeline',
     'users',
     'webAccess',
@@ -60,28 +76,37 @@ export const module = defineModule({
       },
     }
     const pages = {
-      home: homePage(deps),
-      owner: ownerPage(deps),
-      virtualOwners: virtualOwnerPages(site),
-      ofPackage: packagePage(deps),
-      ofProject: ownerProjectPage(deps),
+      home: { make: homePage(deps), scopes: CODE },
+      owner: { make: ownerPage(deps), scopes: CODE },
+      virtualOwners: needing(CODE, virtualOwnerPages(site)),
+      notifications: { make: notificationsPage(deps), scopes: ['notification'] as const },
+      ofPackage: { make: packagePage(deps), scopes: ['package'] as const },
+      ofProject: { make: ownerProjectPage(deps), scopes: CODE },
       ofRepo: {
-        ...apiPages(deps),
-        '': repoPage(deps),
-        '/src/*': sourcePage(deps),
-        '/commits/*': commitsPage(deps),
-        '/commit/*': commitPage(deps),
-        '/issues': issuesPage(deps),
-        '/issues/*': issuePage(deps),
-        '/pulls': pullsPage(deps),
-        '/pulls/*': pullPage(deps),
-        '/projects/*': repoProjectPage(deps),
-        '/branches': branchesPage(deps),
-        '/tags': tagsPage(deps),
-        '/releases': releasesPage(deps),
-        '/releases/tag/*': releasePage(deps),
-        '/wiki': wikiPage(deps),
-        '/wiki/*': wikiPage(deps),
+        ...needing(CODE, {
+          ...apiPages(deps),
+          '': repoPage(deps),
+          '/src/*': sourcePage(deps),
+          '/commits/*': commitsPage(deps),
+          '/commit/*': commitPage(deps),
+          '/actions': runsPage(deps),
+          '/actions/runs/*': runPage(deps),
+          '/projects/*': repoProjectPage(deps),
+          '/branches': branchesPage(deps),
+          '/tags': tagsPage(deps),
+          '/releases': releasesPage(deps),
+          '/releases/tag/*': releasePage(deps),
+          '/wiki': wikiPage(deps),
+          '/wiki/*': wikiPage(deps),
+        }),
+        ...needing(['issue'], {
+          '/issues': issuesPage(deps),
+          '/issues/*': issuePage(deps),
+          '/labels': labelsPage(deps),
+          '/milestones': milestonesPage(deps),
+          '/milestone/*': milestonePage(deps),
+        }),
+        ...needing(['issue', 'repository'], { '/pulls': pullsPage(deps), '/pulls/*': pullPage(deps) }),
       },
     }
     const goGet = {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
 import { fromGit } from '../../../core/git/index.ts'
-import { rateLimitKeyOf, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
+import { rateLimitKeyOf, ANONYMOUS, type ScopeCategory, type Viewer } from '../../../core/access/viewer.ts'
 import { clientHas, weakTag } from '../../../core/http/answer/answer.ts'
 import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from '../../../core/platform/errors.ts'
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
@@ -59,17 +59,24 @@ async function branchFor(
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Keyed by the part of the path after the repository; `/*` matches any number of segments. */
+/** A page, and the scopes that credentials need for it, as for the operations that give the same. */
+export interface Page {
+  readonly make: PageMaker
+  readonly scopes: readonly ScopeCategory[]
+}
+
 interface Pages {
-  readonly home: PageMaker
-  readonly owner: PageMaker
+  readonly home: Page
+  readonly owner: Page
   /** By name, which no account can have. */
-  readonly virtualOwners: Readonly<Record<string, PageMaker>>
+  readonly virtualOwners: Readonly<Record<string, Page>>
   /** `rest` consists of type, name and version. */
-  readonly ofPackage: PageMaker
+  readonly ofPackage: Page
   /** `rest` is the id. */
-  readonly ofProject: PageMaker
-  readonly ofRepo: Readonly<Record<string, PageMaker>>
+  readonly ofProject: Page
+  /** Keyed by the part of the path after the repository; `/*` matches any number of segments. */
+  readonly ofRepo: Readonly<Record<string, Page>>
+  readonly notifications: Page
 }
 
 export interface PageRouteDeps {
@@ -102,6 +109,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
       return reply.type('text/html; charset=utf-8').send(await goGetPage(goGet, owner, repo))
     }
   http.get('/', answering(deps, pages.home))
+  http.get('/notifications', answering(deps, pages.notifications))
   for (const [name, make] of Object.entries(pages.virtualOwners)) http.get(`/${name}`, answering(deps, make))
   http.get('/:owner', ofOwner(answering(deps, pages.owner)))
   http.get('/:owner/-/packages/*', ofOwner(answering(deps, pages.ofPackage)))
@@ -122,11 +130,11 @@ function paramsOf(request: FastifyRequest): Visit['params'] {
   return { owner, repo, rest }
 }
 
-function answering(deps: PageRouteDeps, make: PageMaker): Handler {
+function answering(deps: PageRouteDeps, { make, scopes }: Page): Handler {
   return async (request, reply) => {
     let viewer: Viewer = ANONYMOUS
     try {
-      const found = await deps.webAccess.findViewer(request)
+      const found = await deps.webAccess.findViewer(request, scopes)
       if (found === undefined) return webPages.redirectToSignIn(deps, request, reply)
       viewer = found
       return send(request, reply, layoutOf(await make(visitOf(deps, request, viewer))))

@@ -19,7 +19,7 @@ export interface RepoPageDeps {
 
 const MAX_BRANCHES = 10
 
-const canRead = ({ repo, access }: RepoInView, unit: Unit): boolean =>
+export const canRead = ({ repo, access }: RepoInView, unit: Unit): boolean =>
   hasUnit(repo.units, unit) && unitMode(access, unit) >= AccessMode.read
 
 /** `/{owner}/{repo}`: description, clone addresses, branches, files and README of the default branch. */
@@ -49,7 +49,7 @@ function tabs(visit: Visit, target: RepoInView): Html {
     link('Tags', 'tags'),
   ]
   return safeHtml`<nav class="tabs" aria-label="Repository">
-${repo.isEmpty || code === false ? NOTHING : code}${canRead(target, 'repo.releases') ? link('Releases', 'releases') : NOTHING}</nav>`
+${repo.isEmpty || code === false ? NOTHING : code}${canRead(target, 'repo.releases') ? link('Releases', 'releases') : NOTHING}${canRead(target, 'repo.issues') ? link('Issues', 'issues') : NOTHING}${canRead(target, 'repo.pulls') ? link('Pull requests', 'pulls') : NOTHING}${canRead(target, 'repo.actions') ? link('Actions', 'actions') : NOTHING}</nav>`
 }
 
 async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): Promise<Html> {
