@@ -90,10 +90,18 @@ describeOnBoth('events of a repository', (kind) => {
     expect(await runsOf(repo)).toHaveLength(2)
     const [event] = (await rows(server, 'event', { kind: 'repo.pushed' })).slice(-1)
     const payload = { event_id: event!.id, repo_id: event!.repo_id, kind: 'repo.pushed' }
-    await server.app.database.transaction(async (tx) => {
-      for (const key of ['again', 'and again']) await server.app.jobs.enqueue(tx, 'actions.start', payload, { key })
-    })
+    const again = (...keys: string[]): Promise<void> =>
+      server.app.database.transaction(async (tx) => {
+        for (const key of keys) await server.app.jobs.enqueue(tx, 'actions.start', payload, { key })
+      })
+    await again('again', 'and again')
     expect(await runsOf(repo)).toHaveLength(2)
+    // As if the process had ended after it had started the first one.
+    await server.app.database.transaction((tx) =>
+      tx.deleteFrom('action_run').where('repo_id', '=', event!.repo_id).where('workflow', '=', 'b.yml').execute(),
+    )
+    await again('after a crash')
+    expect(await runsOf(repo)).toEqual(['a.yml@refs/heads/main push', 'b.yml@refs/heads/main push'])
   })
 
   it('of issues, comments, releases, branches and forks start workflows of their types', async () => {

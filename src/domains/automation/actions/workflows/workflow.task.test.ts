@@ -6,6 +6,8 @@ import type { Contexts } from './reading/expressions.ts'
 import type { Invalid, RunPlan } from './workflow.policy.ts'
 import { createTask, type WorkflowTask } from './workflow.task.ts'
 
+type Any = ReturnType<typeof JSON.parse>
+
 interface Result {
   readonly found: RunPlan
   readonly invalid: Invalid
@@ -71,13 +73,23 @@ describe('a plan', () => {
     expect(invalid.reason).toContain(reason)
   })
 
+  it('leaves a job that calls another workflow to the runner, with all that it passes on', () => {
+    const call = { uses: './.gitea/workflows/build.yml', with: { level: '${{ inputs.level }}' }, secrets: 'inherit' }
+    const { jobs } = plan(`on: push\njobs: { a: ${JSON.stringify(call)}, b: { needs: a } }`).found
+    expect(jobs.map(({ key, labels, steps }) => [key, labels, steps])).toEqual([
+      ['a', [], []],
+      ['b', [], []],
+    ])
+    expect((parse(jobs[0]!.payload) as Any).jobs.a).toEqual({ ...call, name: 'a' })
+  })
+
   it('contains texts in a form that YAML 1.1 reads as texts, too', () => {
     const values = ['on', 'yes', '1_000', '012', '2001-01-01', '1e3', '~', 'a: b', "it's", '<<']
     const text = job(`env: ${JSON.stringify(values)}`)
     const { payload } = plan(text).found.jobs[0]!
     expect(payload).toMatch(/^"on": push$/m)
     for (const version of ['1.1', '1.2'] as const)
-      expect((parse(payload, { version }) as { jobs: { a: { env: unknown } } }).jobs.a.env).toEqual(values)
+      expect((parse(payload, { version }) as Any).jobs.a.env).toEqual(values)
   })
 
   it('has no control characters in names, and no text that an expression could not be', () => {

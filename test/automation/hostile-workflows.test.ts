@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Any, createClient } from '../harness/client.ts'
+import { describeOnBoth } from '../harness/databases.ts'
+import { registerRunner, rpc } from '../harness/runner.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+
+const START = 'on: [workflow_dispatch, push]\n'
+const AXIS = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]'
+const bomb = Array.from({ length: 12 }, (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(9)}]`)
+const grown = Array.from({ length: 40 }).reduce<string>((text) => `format('{0}{0}{0}{0}{0}{0}', ${text})`, "'x'")
+
+/** Workflows that would make too much of a little, with what the server says about them. */
+const HOSTILE: Readonly<Record<string, readonly [text: string, reason: RegExp]>> = {
+  'large.yml': [`${START}jobs: { a: {} }\n# ${'x'.repeat(1024 * 1024)}`, /larger than 1 MiB/],
+  'bomb.yml': [`${START}b: &b [x]\n${bomb.join('\n').replaceAll('*b-1', '*b')}\njobs: { a: {} }`, /alias/],
+  'deep.yml': [`${START}jobs: ${'['.repeat(50_000)}`, /./],
+  'matrix.yml': [
+    `${START}jobs: { a: { strategy: { matrix: { ${['a', 'b', 'c', 'd', 'e', 'f'].map((key) => `${key}: ${AXIS}`).join(', ')} } } } }`,
+    /more than 256 combinations/,
+  ],
+  'grown.yml': [`${START}jobs: { a: { name: "\${{ ${grown} }}" } }`, /too much|cannot be evaluated/],
+}
+
+describeOnBoth('workflows of hostile people', (kind) => {
+  let server: TestServer
+  let [ann, bob] = [] as unknown as [Person, Person]
+
+  const commit = async (who: Person, repo: string, files: Readonly<Record<string, string>>, more = {}) => {
+    const changes = Object.entries(files).map(([path, text]) => ({
+      operation: 'create',
+      path,
+      content: Buffer.from(text).toString('base64'),
+    }))
+    const answer = await who.client.post(`${repo}/contents`, { files: changes, message: 'Add files', ...more })
+    expect(answer.status).toBe(201)
+    await server.drain()
+  }
+  const runsOf = async (repo: string): Promise<Any[]> =>
+    (await ann.client.get(`${repo}/actions/runs?limit=50`)).json.workflow_runs
+
+  beforeAll(async () => {
+    server = await startServer({ on: kind })
+    ;[ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
+  }, 60_000)
+  afterAll(() => server.close())
+
+  it('start nothing, and do not keep others from starting', async () => {
+    const repo = '/repos/ann/hostile'
+    await server.world.repo({ owner: ann, name: 'hostile', autoInit: true })
+    const files = Object.entries(HOSTILE).map(([name, [text]]) => [`.gitea/workflows/${name}`, text])
+    const good = `${START}jobs: { a: { runs-on: x } }`
+    await commit(ann, repo, { ...Object.fromEntries(files), '.gitea/workflows/z.yml': good }, { branch: 'main' })
+    expect((await runsOf(repo)).map(({ path }) => path)).toEqual(['z.yml@refs/heads/main'])
+    for (const [name, [, reason]] of Object.entries(HOSTILE)) {
+      const { status, json } = await ann.client.post(`${repo}/actions/workflows/${name}/dispatches`, { ref: 'main' })
+      expect([name, status, json.message]).toEqual([name, 422, expect.stringMatching(reason)])
+    }
+  }, 120_000)
+
+  it('are read up to the first hundred of a commit', async () => {
+    const repo = '/repos/ann/many'
+    await server.world.repo({ owner: ann, name: 'many', autoInit: true })
+    const files = Array.from({ length: 120 }, (_, at) => [`.gitea/workflows/${at}.yml`, 'on: create\njobs: { a: {} }'])
+    await commit(ann, repo, Object.fromEntries(files), { branch: 'main' })
+    expect((await ann.client.get(`${repo}/actions/workflows`)).json.total_count).toBe(100)
+  }, 120_000)
+
+  it('get no secrets in the code of strangers, and no token that writes', async () => {
+    const repo = '/repos/ann/base'
+    await server.world.repo({ owner: ann, name: 'base', autoInit: true })
+    const of = (on: string): string => `on: ${on}\njobs: { a: { runs-on: x, steps: [{ run: make }] } }\n`
+    await commit(
+      ann,
+      repo,
+      { '.gitea/workflows/pr.yml': of('pull_request'), '.gitea/workflows/target.yml': of('pull_request_target') },
+      { branch: 'main' },
+    )
+    await ann.client.put(`${repo}/actions/secrets/DEPLOY`, { data: 'hidden' })
+    await ann.client.put('/user/actions/secrets/MINE', { data: 'hidden' })
+    await bob.client.post(`${repo}/forks`, { name: 'fork' })
+    await server.drain()
+    await commit(bob, '/repos/bob/fork', { x: 'x' }, { branch: 'main', new_branch: 'work' })
+    await bob.client.post(`${repo}/pulls`, { title: 'Work', head: 'bob:work', base: 'main' })
+    await server.drain()
+    const [{ id: held }] = await runsOf(`${repo}`).then((runs) => runs.filter(({ event }) => event === 'pull_request'))
+    expect((await ann.client.post(`${repo}/actions/runs/${held}/approve`)).status).toBe(200)
+
+    const { token } = (await ann.client.get(`${repo}/actions/runners/registration-token`)).json
+    const runner = await registerRunner(server.url, token, { labels: ['x'] })
+    const { task, additionalTasks } = await runner.call(rpc.fetchTask, { taskCapacity: 2n })
+    const seen = [task!, ...additionalTasks].map(({ context, secrets }) => [context!['event_name'], secrets] as const)
+    const secretsOf = new Map(seen)
+    const tokens = ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'INGOT_TOKEN']
+    expect(Object.keys(secretsOf.get('pull_request')!).toSorted()).toEqual(tokens)
+    expect(Object.keys(secretsOf.get('pull_request_target')!).toSorted()).toEqual(['DEPLOY', ...tokens, 'MINE'])
+    const write = (event: string): Promise<number> => {
+      const authorization = `Bearer ${secretsOf.get(event)!['GITHUB_TOKEN']!}`
+      return createClient(server.url, server.app.operations, { authorization })
+        .post(`${repo}/contents/new`, { content: 'YQ==', message: 'Add new' })
+        .then(({ status }) => status)
+    }
+    expect([await write('pull_request'), await write('pull_request_target')]).toEqual([403, 201])
+  }, 60_000)
+})
