@@ -20,6 +20,7 @@ import { addRunStates } from './202611270140-run-states.ts'
 import { createServerImport } from './202611270146-server-import.ts'
 import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import { indexApprovedRuns } from './202611270427-approved-runs.ts'
+import { createCodeIndex } from './202611270432-code-index.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -49,6 +50,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270146-server-import': createServerImport,
   '202611270149-imported-authors': createImportedAuthors,
   '202611270427-approved-runs': indexApprovedRuns,
+  '202611270432-code-index': createCodeIndex,
 }
 
 /**

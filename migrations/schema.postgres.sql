@@ -490,6 +490,33 @@ cluster_session
   CREATE UNIQUE INDEX cluster_session_pkey ON public.cluster_session USING btree (id)
   cluster_session_pkey PRIMARY KEY (id)
 
+code_blob
+  id bigint not null identity
+  oid text not null
+  size bigint not null
+  text text not null
+  CREATE UNIQUE INDEX code_blob_oid_key ON public.code_blob USING btree (oid)
+  CREATE UNIQUE INDEX code_blob_pkey ON public.code_blob USING btree (id)
+  code_blob_pkey PRIMARY KEY (id)
+
+code_file
+  repo_id bigint not null
+  path text not null
+  oid text not null
+  language text not null
+  blob_id bigint
+  CREATE INDEX code_file_blob_id_repo_id_idx ON public.code_file USING btree (blob_id, repo_id)
+  CREATE UNIQUE INDEX code_file_pk ON public.code_file USING btree (repo_id, path)
+  code_file_pk PRIMARY KEY (repo_id, path)
+
+code_repo
+  repo_id bigint not null
+  oid text not null
+  branch text not null
+  is_partial integer not null default 0
+  CREATE UNIQUE INDEX code_repo_pk ON public.code_repo USING btree (repo_id)
+  code_repo_pk PRIMARY KEY (repo_id)
+
 collaboration
   repo_id bigint not null
   user_id bigint not null

@@ -19,7 +19,9 @@ async function filesOfServer(): Promise<Readonly<Record<string, string>>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-generate-'))
   let app: App | undefined
   try {
-    app = await createApp(loadConfig({ flags: { data_dir: dataDir, 'log.level': 'silent' } }))
+    app = await createApp(
+      loadConfig({ flags: { data_dir: dataDir, 'log.level': 'silent', 'search.code_enabled': 'true' } }),
+    )
     return {
       'openapi/openapi.json': `${JSON.stringify(await openApiDocument(app.operations), null, 1)}\n`,
       'docs/design/events.md': eventCatalog(app.modules),

@@ -41,6 +41,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/code/refs/refs.module.ts'),
   () => import('../domains/code/releases/releases.module.ts'),
   () => import('../domains/code/statuses/statuses.module.ts'),
+  () => import('../domains/code/search/search.module.ts'),
   () => import('../domains/automation/actions/actions.module.ts'),
   () => import('../domains/issues/labels/labels.module.ts'),
   () => import('../domains/issues/milestones/milestones.module.ts'),

@@ -238,6 +238,7 @@ export const errors = defineErrors({
   packageHashMismatch: ['bad-request', 'hash mismatch'],
   packageNameInvalid: ['bad-request', 'package name is invalid'],
   packageVersionInvalid: ['bad-request', 'package version is invalid'],
+  codeSearchOff: ['unavailable', 'code search is off on this server'],
   uploadLost: ['unavailable', 'the uploaded bytes were lost; upload them again'],
   artifactNameRequired: ['bad-request', '[name]: required'],
   artifactLinkInvalid: ['unauthenticated', 'the link is not valid'],

@@ -19,6 +19,7 @@ import {
   repositorySection,
 } from './sections/repository.ts'
 import { rateLimitSection } from './sections/rate-limit.ts'
+import { searchSection } from './sections/search.ts'
 import { signingSection } from './sections/signing.ts'
 import { storageSection } from './sections/storage.ts'
 import {
@@ -69,6 +70,7 @@ export const configSchema = Type.Object(
     pull_request: pullRequestSection,
     actions: actionsSection,
     packages: packagesSection,
+    search: searchSection,
     webhook: webhookSection,
     mirror: mirrorSection,
     migrations: migrationsSection,

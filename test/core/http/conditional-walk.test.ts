@@ -34,7 +34,12 @@ async function make(path: string, body: object = {}, method: 'post' | 'put' = 'p
 
 beforeAll(async () => {
   server = await startServer({
-    settings: { 'repository.enable_flags': 'true', 'federation.enabled': 'true', 'quota.enabled': 'true' },
+    settings: {
+      'repository.enable_flags': 'true',
+      'federation.enabled': 'true',
+      'quota.enabled': 'true',
+      'search.code_enabled': 'true',
+    },
   })
   root = await server.world.admin()
   const { org } = await server.world.org('acme', { owner: root })
@@ -237,6 +242,7 @@ function place({ path }: Operation): string {
     encodeURIComponent(found.find((values) => name in values)?.[name] ?? '1'),
   )
   if (path.endsWith('/git/blobs')) return `${filled}?shas=${found.find((values) => 'shas' in values)!['shas']}`
+  if (path.endsWith('/search/code')) return `${filled}?q=package`
   if (path.endsWith('/quota/check')) return `${filled}?subject=size:all`
   return path.endsWith('/file-contents') ? `${filled}?body=${encodeURIComponent('{"files":["README.md"]}')}` : filled
 }

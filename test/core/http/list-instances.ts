@@ -53,3 +53,26 @@ export async function growPackages(app: App, [user, org]: readonly [number, numb
   const files = Array.from({ length: i + 1 }, (_, n) => `file${n}`)
   await addPackageVersion(app, { ...made, name: `filed${i}`, version: '1', files })
 }
+
+/** Lists that do not grow with the world, and why. */
+export const NOT_GROWING: ReadonlySet<string> = new Set([
+  // Constants of the server and files of one commit.
+  'adminCronList',
+  'listGitignoresTemplates',
+  'listLabelTemplates',
+  'getLabelTemplateInfo',
+  'listLicenseTemplates',
+  'repoGetIssueTemplates',
+  'repoGetIssueTemplates_1',
+  'repoGetLicenses',
+  // Indexed by jobs, which do not run here.
+  'searchCode',
+  'repoSearchCode',
+  // All of this happens within one span of the heatmap; folders on disk.
+  'userGetHeatmapData',
+  'adminUnadoptedList',
+  // One at most.
+  'userGetStopWatches',
+  // More entries than one page from the start.
+  'adminListAuditEntries',
+])

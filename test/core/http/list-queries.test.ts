@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'
-import { blobId, growPackages, growProjects, projectPlace } from './list-instances.ts'
+import { NOT_GROWING, blobId, growPackages, growProjects, projectPlace } from './list-instances.ts'
 
 /**
  * Every registered read that gives a list, over a world that grows between two looks: the longer list takes no query
@@ -21,26 +21,6 @@ const FIRST = 2
 // NOTE: no further: a list that fills its page takes one query more, which counts its rows.
 const LAST = 3
 
-/** Lists that do not grow with the world, and why. */
-const NOT_GROWING: ReadonlySet<string> = new Set([
-  // Constants of the server and files of one commit.
-  'adminCronList',
-  'listGitignoresTemplates',
-  'listLabelTemplates',
-  'getLabelTemplateInfo',
-  'listLicenseTemplates',
-  'repoGetIssueTemplates',
-  'repoGetIssueTemplates_1',
-  'repoGetLicenses',
-  // All of this happens within one span of the heatmap; folders on disk.
-  'userGetHeatmapData',
-  'adminUnadoptedList',
-  // One at most.
-  'userGetStopWatches',
-  // More entries than one page from the start.
-  'adminListAuditEntries',
-])
-
 let server: TestServer
 let alice: Person
 let root: Person
@@ -48,7 +28,12 @@ let acme: Organization
 
 beforeAll(async () => {
   server = await startServer({
-    settings: { 'repository.enable_flags': 'true', 'quota.enabled': 'true', 'issue.max_pinned': '20' },
+    settings: {
+      'repository.enable_flags': 'true',
+      'quota.enabled': 'true',
+      'issue.max_pinned': '20',
+      'search.code_enabled': 'true',
+    },
   })
   const { world } = server
   alice = await world.user('alice')
@@ -345,6 +330,8 @@ interface Look {
 /** What an operation needs to give a list at all. */
 const QUERIES: Readonly<Record<string, () => string>> = {
   topicSearch: () => '&q=topic',
+  searchCode: () => '&q=words',
+  repoSearchCode: () => '&q=words',
   GetBlobs: () => `&shas=${files.map(blobId).join()}`,
   repoGetFileContents: () => `&body=${encodeURIComponent(JSON.stringify({ files: files.map((i) => `f${i}.txt`) }))}`,
 }

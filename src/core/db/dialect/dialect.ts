@@ -82,6 +82,24 @@ export interface Cascade {
   readonly parent: string
 }
 
+export interface SideSchema {
+  /** The name of the file on SQLite. */
+  readonly name: string
+  /** Of the tables on SQLite: a file of another version is replaced by an empty one. */
+  readonly version: number
+  /** Create the tables of the file on SQLite. */
+  readonly statements: readonly string[]
+  /** Create what the tables need on PostgreSQL, which migrations have created, if it is not there. */
+  readonly postgres: readonly string[]
+}
+
+/** See `SideDatabase`. */
+export interface SideConnections<T> {
+  readonly read: Kysely<T>
+  readonly write: Kysely<T>
+  close(): Promise<void>
+}
+
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
@@ -113,6 +131,7 @@ export interface DatabaseDialect {
   isOneOf(column: string, numbers: readonly number[]): RawBuilder<SqlBool>
   /** The database's wall-clock time in milliseconds, which is the same for all its clients. */
   now<T>(connections: Connections<T>): Promise<number>
+  openSide<T>(connections: Connections<T>, schema: SideSchema): Promise<SideConnections<T>>
   /** A text that changes with every commit by any process: equal texts have no commit between them. */
   snapshot<T>(connections: Connections<T>): Promise<string>
   /** The column that every table has and that identifies one row. */

@@ -258,6 +258,10 @@ export function postgresDialect(
           and child.relnamespace = current_schema()::regnamespace order by 1, 2`.execute(db)
       return rows
     },
+    async openSide({ read, write, noTimeout }, { postgres }) {
+      for (const statement of postgres) await sql.raw(statement).execute(noTimeout)
+      return { read, write, close: async () => {} }
+    },
     now: ({ read }) => timeOf(read),
     snapshot: ({ read }) => snapshotOf(read),
     async openTransactions({ read }) {

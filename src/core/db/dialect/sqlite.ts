@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import {
   Kysely,
@@ -15,10 +15,11 @@ import {
 } from 'kysely'
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
-import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
+import type { Cascade, Connections, DatabaseDialect, JsonColumns, SideConnections, SideSchema } from './dialect.ts'
 import { ReadTransaction, SqliteConnection, WalSync, WriterQueue } from './sqlite-connection.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
 import { SqliteLog } from './sqlite-log.ts'
+import { prepareSideFile, SideDriver } from './sqlite-side.ts'
 import { WritingDriver } from './sqlite-writer.ts'
 
 const BUSY_DEADLINE_MS = 10_000
@@ -77,6 +78,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       const { rows } = await sql<{ ms: number }>`select cast(unixepoch('subsec') * 1000 as integer) as ms`.execute(read)
       return rows[0]!.ms
     },
+    openSide: async (_, schema) => openSide(file, schema),
     snapshot: async ({ version }) => String(version!()),
     openTransactions: async () => undefined,
     async checkIntegrity({ read }) {
@@ -147,6 +149,14 @@ function connect<T>(
       log.closeFiles()
     },
   }
+}
+
+function openSide<T>(main: string, schema: SideSchema): SideConnections<T> {
+  const side = join(dirname(main), schema.name)
+  prepareSideFile(side, schema)
+  const read = new Kysely<T>({ dialect: kyselyDialect(() => new SideDriver({ side, main })) })
+  const write = new Kysely<T>({ dialect: kyselyDialect(() => new SideDriver({ side, main: undefined })) })
+  return { read, write, close: async () => void (await Promise.all([read.destroy(), write.destroy()])) }
 }
 
 function openFile(file: string, readonly: boolean): Sqlite.Database {

@@ -18,6 +18,29 @@ export async function compileSafeRegExp(source: string): Promise<((text: string)
   }
 }
 
+/** The places of a text where something stands; `end` is behind its last character. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export type SpanFinder = (text: string) => Iterable<Span>
+
+/** As `compileSafeRegExp`, for the places where an expression matches; `^` and `$` match at lines. */
+export async function compileSafeFinder(source: string, ignoreCase: boolean): Promise<SpanFinder | undefined> {
+  if (copies(source) > MAX_COPIES) return undefined
+  const { RE2JS } = await import('re2js')
+  try {
+    const compiled = RE2JS.compile(source, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0))
+    return function* (text) {
+      const matcher = compiled.matcher(text)
+      while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
+    }
+  } catch {
+    return undefined
+  }
+}
+
 /** At least the copies that the repetitions make: groups may be nested in each other. */
 function copies(source: string): number {
   let sum = 0

@@ -90,8 +90,7 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       for (const [index, file] of files.entries()) {
         const own = attributesOf(file.path)
         if (file.size === 0 || isExcluded(rules, file.path, own)) continue
-        const wanted = own.language?.toLowerCase() ?? ''
-        const explicit = rules.byAlias.get(wanted) ?? rules.byAlias.get(wanted.replaceAll('-', ' '))
+        const explicit = explicitLanguage(rules, own)
         const candidates = explicit ? [explicit] : candidatesByName(rules, file.path)
         if (candidates === undefined || candidates.length > 1) open.push(index)
         else count(candidates[0], file, own)
@@ -134,7 +133,7 @@ interface Unclear {
 }
 
 /** The language of most other files with this extension, otherwise the language whose main extension it is. */
-function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
+export function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
   const extensions = extensionsOf(path)
   const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])]
     .filter(([name]) => candidates.includes(name))
@@ -148,10 +147,19 @@ function isExcluded({ excluded }: LanguageRules, path: string, own: LanguageAttr
   return !isOwn && own.detectable !== true && excluded.test(path)
 }
 
+/** The language that an attribute names. */
+export function explicitLanguage(
+  { byAlias }: LanguageRules,
+  { language = '' }: LanguageAttributes,
+): string | undefined {
+  const wanted = language.toLowerCase()
+  return byAlias.get(wanted) ?? byAlias.get(wanted.replaceAll('-', ' '))
+}
+
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Undefined for a name without an extension: such a file is classified only by the first line of its content. */
-function candidatesByName({ byName, byExtension }: LanguageRules, path: string): readonly string[] | undefined {
+export function candidatesByName({ byName, byExtension }: LanguageRules, path: string): readonly string[] | undefined {
   const name = baseName(path)
   const named = byName.get(name)
   if (named) return named
@@ -168,7 +176,7 @@ function extensionsOf(path: string): string[] {
   return parts.map((_, index) => `.${parts.slice(index).join('.')}`)
 }
 
-function languageOf(
+export function languageOf(
   rules: LanguageRules,
   { path, candidates }: { path: string; candidates: readonly string[] | undefined },
   content: string,

@@ -1,5 +1,5 @@
 import { type GitRepo, listFiles, MODE } from '../../../core/git/index.ts'
-import type { CountedFile } from './classify.ts'
+import type { AttributesFile, CountedFile } from './classify.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { type ChildLimits, TaskChild, type TaskModule } from '../../../core/platform/isolation/index.ts'
 import type { LanguageQuestion } from './languages.task.ts'
@@ -100,8 +100,9 @@ export async function countLanguages(
   })
 }
 
-async function readAttributes(git: GitRepo, files: readonly File[]): Promise<{ directory: string; text: string }[]> {
-  const named = files
+/** The `.gitattributes` files among the files of a commit. */
+export async function readAttributes(git: GitRepo, files: Iterable<File>): Promise<AttributesFile[]> {
+  const named = [...files]
     .filter(({ path, size }) => /(?:^|\/)\.gitattributes$/.test(path) && size <= MAX_CONTENT)
     .slice(0, MAX_ATTRIBUTES)
   const texts = []

@@ -3,7 +3,7 @@ import { branchRef, type Git, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, repoQueries, builtInTemplates } from '../../repositories/index.ts'
-import { countLanguages, LanguageProcess } from './count-languages.ts'
+import { countLanguages, type LanguageProcess } from './count-languages.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 
@@ -78,11 +78,17 @@ async function findLicenses(git: GitRepo, commit: string, detect: DetectLicense)
   return [...found].toSorted()
 }
 
+interface LanguagesDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly log: Logger
+  readonly languageProcess: LanguageProcess
+}
+
 export type Languages = ReturnType<typeof createLanguages>
 
 /** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
-export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }) {
-  const languageProcess = new LanguageProcess()
+export function createLanguages({ database, git, log, languageProcess }: LanguagesDeps) {
   const detectLicense = createLicenseDetector()
   return {
     /** The last stored result: bytes by language, largest first. Empty before the first count. */
@@ -123,6 +129,5 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const licenses = await findLicenses(opened, head, detectLicense)
       await database.transaction((tx) => repoQueries.setLicenses(tx, repoId, licenses))
     },
-    close: (): void => languageProcess.close(),
   }
 }

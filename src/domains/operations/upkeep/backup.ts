@@ -26,7 +26,7 @@ const MANIFEST = 'backup.json'
 
 /** Caches, directories of nodes, the lock of the running server, and data that is copied separately. */
 const SKIPPED =
-  /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-(?:position|owner|failures)\.json.*)$/
+  /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|(?:ingot|search)\.db.*|backup\.json|backup-(?:position|owner|failures)\.json.*)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory that a server can start on. Files are copied before
