@@ -13,6 +13,7 @@ import { pulls } from './pulls.ts'
 import { pushProcesses } from './push-processes.ts'
 import { pushesAtOnce } from './pushes-at-once.ts'
 import { pushes } from './pushes.ts'
+import { runners } from './runners.ts'
 import { starts } from './starts.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -28,6 +29,7 @@ export const TRIALS: readonly Trial[] = [
   pushesAtOnce,
   coldAfterPush,
   webhooks,
+  runners,
   issueWriters,
   pulls,
   manyPulls,

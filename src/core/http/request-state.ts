@@ -44,6 +44,8 @@ export interface RequestState {
   form: Fields | undefined
   /** Set for requests that only read. */
   reads: RequestReads | undefined
+  /** Whether it is logged as a read although its method is another: it was answered and changed nothing. */
+  isQuiet: boolean
 }
 
 declare module 'fastify' {
@@ -60,4 +62,5 @@ export const createRequestState = (): RequestState => ({
   signedBodyCheck: undefined,
   form: undefined,
   reads: undefined,
+  isQuiet: false,
 })

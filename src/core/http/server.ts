@@ -107,7 +107,7 @@ function leaveBodies(app: FastifyInstance): void {
 
 function logRequests(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const level = isRead(request) ? 'debug' : 'info'
+    const level = isRead(request) || request.state.isQuiet ? 'debug' : 'info'
     if (!log.isLevelEnabled(level)) return done()
     log[level](
       {

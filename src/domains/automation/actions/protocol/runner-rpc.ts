@@ -2,6 +2,7 @@ import { Readable as Stream } from 'node:stream'
 import type { JsonObject } from '@bufbuild/protobuf'
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Headers } from '../../../../core/access/viewer.ts'
+import type { RequestState } from '../../../../core/http/request-state.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import type { Registration } from '../runners/registration.service.ts'
 import type { RunnerLogin } from '../runners/runner-login.ts'
@@ -65,6 +66,7 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
           const runner = await login.authenticate(request)
           const wanted = { queueVersion: Number(tasksVersion), capacity: Number(taskCapacity ?? 1) }
           const answer = await queue.fetch(runner, { ...wanted, requestKey: requestKeyOf(request) })
+          if (answer.tasks.length === 0) return withoutTask(request, answer)
           const [task, ...additionalTasks] = await loadTasks(answer)
           return { ...(task && { task, additionalTasks }), tasksVersion: BigInt(answer.queueVersion) }
         },
@@ -72,6 +74,7 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
           const { handle } = await read(SMALL)
           const runner = await login.authenticate(request)
           const answer = await queue.fetchSingle(runner, handle, requestKeyOf(request))
+          if (answer.tasks.length === 0) return withoutTask(request, answer)
           const [task] = await loadTasks(answer)
           return { ...(task && { task }), tasksVersion: BigInt(answer.queueVersion) }
         },
@@ -102,6 +105,16 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
       log,
     ),
   ])
+}
+
+interface Quietable {
+  readonly state: Pick<RequestState, 'isQuiet'>
+}
+
+/** NOTE: at the level info, the polls of idle runners would be most of the log and half of their cost. */
+function withoutTask({ state }: Quietable, { queueVersion }: TaskAnswer) {
+  state.isQuiet = true
+  return { tasksVersion: BigInt(queueVersion) }
 }
 
 const labelsOf = ({ labels, agentLabels, customLabels }: RegisterRequest): readonly string[] =>

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import type { ActionRunnerTable } from '../actions.table.ts'
 
 /** The row of a runner that sends a request, and the counter of its queue. */
@@ -20,6 +21,6 @@ const findRows = defineQuery((db: Db, { uuid }: { readonly uuid: string }) =>
     .where('action_runner.uuid', '=', uuid),
 )
 
-/** One statement, because every poll of every runner executes it. */
-export const findRunnerByUuid = async (db: Db, uuid: string): Promise<RunnerRow | undefined> =>
-  (await findRows(db, { uuid }))[0]
+/** One statement, which every poll of every runner executes, cached until the next commit. */
+export const findRunnerByUuid = (db: Db, uuid: string): Promise<RunnerRow | undefined> =>
+  cachedUntilCommit(db, `runner ${uuid}`, async () => (await findRows(db, { uuid }))[0])

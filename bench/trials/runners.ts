@@ -1,0 +1,135 @@
+import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
+import { rpc, type TestRunner } from '../../test/harness/runner.ts'
+import { callApi, requireApi, tokenHeaders } from '../api.ts'
+import { openPostgresRun } from '../databases/postgres-run.ts'
+import type { Figure, Trial } from '../figure.ts'
+import type { Run } from '../run.ts'
+import { type JobRepo, makeJobRepo, queueJobs, runJobs, startRunners } from '../runners/jobs.ts'
+import { sendLongLog, textOfLine } from '../runners/long-log.ts'
+import { cpuOf, memoryOf } from '../system/process-tree.ts'
+
+const RUNNERS = 50
+const POLLS_OF_RUNNER = 200
+/** At this scale and above; fewer at smaller ones. */
+const FULL_SCALE = 0.2
+const JOBS = 500
+const LINES = 200_000
+const MIN_SHARE = 0.05
+const DATABASES = ['SQLite', 'PostgreSQL'] as const
+const NAMES = {
+  poll: 'runners: CPU time of a poll without a task',
+  job: 'runners: CPU time of one of 500 short jobs of 50 runners, by scale',
+  wall: 'runners: 500 short jobs of 50 runners, by scale',
+  wrong: 'runners: jobs not run once',
+  line: 'runners: CPU time of a line of 200,000 in a log, by scale',
+  lost: 'runners: lines of the log missing or out of order',
+  memory: 'runners: memory above that before the log',
+} as const
+const MAX = { poll: 0.15, job: 5, wallOfJob: 25, wrong: 0, line: 0.015, lost: 0, memory: 64 } as const
+
+const nameOn = (name: string, database: string): string => `${name}, ${database}`
+
+/** Runners that poll, that run short jobs, and that send a long log. */
+export const runners: Trial = {
+  names: Object.values(NAMES).flatMap((name) => DATABASES.map((database) => nameOn(name, database))),
+  needs: 'site',
+  async run(run) {
+    if (run.own === undefined) return []
+    const figures = await measureOn(run, 'SQLite')
+    const postgres = run.options.postgres ? await openPostgresRun(run, []) : undefined
+    if (postgres === undefined) return figures
+    figures.push(...(await measureOn(postgres.run, 'PostgreSQL')))
+    await run.tempDir.stop(postgres.run.own!.server.child)
+    return figures
+  },
+}
+
+async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promise<Figure[]> {
+  const share = Math.min(1, Math.max(MIN_SHARE, run.options.scale / FULL_SCALE))
+  const repo = await makeJobRepo(run)
+  const started = await startRunners(run, repo, RUNNERS)
+  const figures = [
+    await measurePolls(run, started),
+    ...(await measureJobs(run, { repo, started, count: Math.round(JOBS * share) })),
+    ...(await measureLog(run, { repo, started, lines: Math.round(LINES * share) })),
+  ]
+  return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
+}
+
+/** ms of the processes of the run. */
+async function cpuDuring({ own }: Run, work: () => Promise<unknown>): Promise<number> {
+  const spent = (): number => own!.pids.reduce((sum, pid) => sum + cpuOf(pid), 0)
+  const before = spent()
+  await work()
+  return spent() - before
+}
+
+async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<Figure> {
+  const poll = async (count: number): Promise<void> => {
+    await Promise.all(
+      started.map(async (runner) => {
+        let { tasksVersion } = await runner.call(rpc.fetchTask, {})
+        for (let i = 0; i < count; i++) ({ tasksVersion } = await runner.call(rpc.fetchTask, { tasksVersion }))
+      }),
+    )
+  }
+  await poll(POLLS_OF_RUNNER / 4)
+  const cpu = await cpuDuring(run, () => poll(POLLS_OF_RUNNER))
+  return { name: NAMES.poll, measured: cpu / (started.length * POLLS_OF_RUNNER), unit: 'ms', max: MAX.poll }
+}
+
+interface JobPlan {
+  readonly repo: JobRepo
+  readonly started: readonly TestRunner[]
+  readonly count: number
+}
+
+async function measureJobs(run: Run, { repo, started, count }: JobPlan): Promise<Figure[]> {
+  const queued = await queueJobs(run, repo, count)
+  let times: ReadonlyMap<string, number> = new Map()
+  const begin = performance.now()
+  const cpu = await cpuDuring(run, async () => {
+    times = await runJobs(started, queued)
+  })
+  const wall = performance.now() - begin
+  const once = [...times.values()].filter((count) => count === 1).length
+  const wrong = queued - once + (times.size - once)
+  return [
+    { name: NAMES.job, measured: cpu / queued, unit: 'ms', max: MAX.job },
+    { name: NAMES.wall, measured: wall, unit: 'ms', max: MAX.wallOfJob * queued },
+    { name: NAMES.wrong, measured: wrong, unit: 'jobs', max: MAX.wrong },
+  ]
+}
+
+interface LogPlan extends Omit<JobPlan, 'count'> {
+  readonly lines: number
+}
+
+async function measureLog(run: Run, { repo, started, lines }: LogPlan): Promise<Figure[]> {
+  const { target, own } = run
+  await queueJobs(run, repo, 1)
+  const runner = started[0]!
+  const { task } = await runner.call(rpc.fetchTask, {})
+  const pid = own!.server.child.pid!
+  const memory = memoryOf(pid).now
+  const { jobs } = await requireApi<{ jobs: { id: number }[] }>(target.url, {
+    path: `${repo.path}/actions/jobs?status=in_progress`,
+    headers: tokenHeaders(target),
+  })
+  const cpu = await cpuDuring(run, () => sendLongLog(runner, task!.id, lines))
+  const highest = memoryOf(pid).now
+  await runner.call(rpc.updateTask, { state: { id: task!.id, result: Result.SUCCESS } })
+  const path = `${repo.path}/actions/jobs/${jobs[0]!.id}/logs`
+  const { body } = await callApi(target.url, { path, headers: tokenHeaders(target) })
+  return [
+    { name: NAMES.line, measured: cpu / lines, unit: 'ms', max: MAX.line },
+    { name: NAMES.lost, measured: countWrongLines(String(body), lines), unit: 'lines', max: MAX.lost },
+    { name: NAMES.memory, measured: highest - memory, unit: 'MB', max: MAX.memory },
+  ]
+}
+
+function countWrongLines(log: string, count: number): number {
+  const stored = log.split('\n').slice(0, -1)
+  const wrong = stored.filter((line, i) => line.slice(line.indexOf(' ') + 1) !== textOfLine(i)).length
+  return wrong + Math.abs(count - stored.length)
+}
