@@ -4,6 +4,7 @@ import { createArchFormat } from './arch/arch.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
 import { createConanFormat } from './conan/conan.format.ts'
+import { createCondaFormat } from './conda/conda.format.ts'
 import { createCranFormat } from './cran/cran.format.ts'
 import { createDebianFormat } from './debian/debian.format.ts'
 import { createGenericFormat } from './generic/generic.format.ts'
@@ -25,6 +26,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createCargoFormat,
   createComposerFormat,
   createConanFormat,
+  createCondaFormat,
   createCranFormat,
   createDebianFormat,
   createGenericFormat,
