@@ -21,6 +21,7 @@ import { createServerImport } from './202611270146-server-import.ts'
 import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import { createCodeIndex } from './202611270432-code-index.ts'
+import { createActionCaches } from './202611270510-action-caches.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -51,6 +52,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270149-imported-authors': createImportedAuthors,
   '202611270427-approved-runs': indexApprovedRuns,
   '202611270432-code-index': createCodeIndex,
+  '202611270510-action-caches': createActionCaches,
 }
 
 /**

@@ -52,6 +52,24 @@ action_attempt
   action_attempt_pk PRIMARY KEY (run_id, attempt)
   action_attempt_run_id_fkey FOREIGN KEY (run_id) REFERENCES action_run(id) ON DELETE CASCADE
 
+action_cache
+  id bigint not null identity
+  repo_id bigint not null
+  ref text not null
+  version text not null
+  key text not null
+  hash text not null
+  size bigint not null
+  used_at bigint not null
+  created_at bigint not null
+  CREATE INDEX action_cache_hash_idx ON public.action_cache USING btree (hash)
+  CREATE INDEX action_cache_repo_id_used_at_idx ON public.action_cache USING btree (repo_id, used_at)
+  CREATE INDEX action_cache_used_at_idx ON public.action_cache USING btree (used_at)
+  CREATE UNIQUE INDEX action_cache_pkey ON public.action_cache USING btree (id)
+  CREATE UNIQUE INDEX action_cache_repo_id_ref_version_key_key ON public.action_cache USING btree (repo_id, ref, version, key)
+  action_cache_pkey PRIMARY KEY (id)
+  action_cache_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 action_job
   id bigint not null identity
   repo_id bigint not null

@@ -60,6 +60,33 @@ CREATE TABLE "action_attempt" (
   "jobs" text not null, constraint "action_attempt_pk" primary key ("run_id",
   "attempt"));
 
+CREATE TABLE "action_cache" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "ref" text not null,
+  "version" text not null,
+  "key" text not null,
+  "hash" text not null,
+  "size" bigint not null,
+  "used_at" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "action_cache_hash_idx" on "action_cache" (
+  "hash");
+
+CREATE UNIQUE INDEX "action_cache_repo_id_ref_version_key_key" on "action_cache" (
+  "repo_id",
+  "ref",
+  "version",
+  "key");
+
+CREATE INDEX "action_cache_repo_id_used_at_idx" on "action_cache" (
+  "repo_id",
+  "used_at");
+
+CREATE INDEX "action_cache_used_at_idx" on "action_cache" (
+  "used_at");
+
 CREATE TABLE "action_job" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

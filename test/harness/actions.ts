@@ -30,6 +30,9 @@ interface NewRun {
   readonly ref?: string
   readonly oid?: string
   readonly actorId?: number
+  /** JSON. */
+  readonly payload?: string
+  readonly isFromFork?: boolean
   /** By key; a name that is left out is the key. */
   readonly jobs?: Readonly<Record<string, NewJob>>
 }
@@ -76,6 +79,8 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
       ref = 'refs/heads/main',
       oid = 'a'.repeat(40),
       actorId = -1,
+      payload = '{}',
+      isFromFork = false,
       jobs = { build: { status: 'success' } },
     }: NewRun = {},
   ): Promise<{ readonly run: Run; readonly jobs: readonly number[] }> =>
@@ -91,6 +96,8 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         ref,
         oid,
         actor_id: actorId,
+        payload,
+        is_from_fork: isFromFork ? 1 : 0,
         status,
         ...started(status),
         started_at: Math.max(...entries.map(([, job]) => started(job.status).started_at)),

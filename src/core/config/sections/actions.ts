@@ -21,6 +21,16 @@ export const actionsSection = Type.Object(
       minimum: 1,
       description: 'Days until the artifacts of jobs are deleted, unless a job sets fewer.',
     }),
+    cache_size: Type.Integer({
+      default: 10 * 1024 ** 3,
+      minimum: 1,
+      description: 'Bytes of the caches of one repository; the least recently used ones are deleted beyond.',
+    }),
+    cache_retention_days: Type.Integer({
+      default: 7,
+      minimum: 1,
+      description: 'Days until a cache that no job has used is deleted.',
+    }),
   },
   { additionalProperties: false, description: 'Workflow jobs, their logs and artifacts.' },
 )

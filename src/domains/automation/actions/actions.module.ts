@@ -8,7 +8,8 @@ import { artifactOperations } from './artifacts/artifacts.operations.ts'
 import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
 import { listUsedArtifacts, sumArtifacts } from './artifacts/artifact.store.ts'
 import { createSignedLinks } from './artifacts/signed-links.ts'
-import { sumUploads } from './artifacts/uploads/upload.store.ts'
+import { listBlockUsesAfter, sumUploads } from './artifacts/uploads/upload.store.ts'
+import { listCacheUsesAfter, sumCaches } from './caches/cache.store.ts'
 import { createJobLogs, type JobLogs } from './logs/job-logs.service.ts'
 import { logOperations } from './logs/logs.operations.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
@@ -62,7 +63,14 @@ export const module = defineModule({
     const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
-    const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
+    const files = createStoredFiles({
+      database,
+      blobs,
+      clock,
+      jobs,
+      logRetentionMs: logDays * DAY_MS,
+      cacheRetentionMs: config.actions.cache_retention_days * DAY_MS,
+    })
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
     const runs = createRuns({ database, repos })
@@ -78,10 +86,18 @@ export const module = defineModule({
     const workflowReader = createWorkflowReader(taskPool)
     const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
     quotaParts.usage.register(async (db, ownerId) => ({
-      artifacts: (await sumArtifacts(db, ownerId)) + (await sumUploads(db, ownerId)),
+      artifacts: (await sumArtifacts(db, ownerId)) + (await sumUploads(db, ownerId)) + (await sumCaches(db, ownerId)),
     }))
     quotaParts.artifacts.register(listUsedArtifacts)
-    const registerResults = resultRoutes(core, { blobs, quota, files, artifacts, tokens: taskTokens, retentionMs })
+    const registerResults = resultRoutes(core, {
+      blobs,
+      quota,
+      files,
+      artifacts,
+      tokens: taskTokens,
+      retentionMs,
+      cacheBytes: config.actions.cache_size,
+    })
     return {
       services: {
         actionsBlobs: blobs,
@@ -123,13 +139,15 @@ export const module = defineModule({
   },
 })
 
-/** Reports artifacts and logs whose bytes are missing or damaged. */
+/** Reports artifacts, logs, caches and uploads whose bytes are missing or damaged. */
 const filesCheck = (database: Database, store: BlobStore): DoctorCheck => ({
   name: 'files',
   async *run({ quick }) {
     for (const [kind, list] of [
       ['artifact', listArtifactUsesAfter],
       ['log', listLogUsesAfter],
+      ['cache', listCacheUsesAfter],
+      ['upload', listBlockUsesAfter],
     ] as const) {
       const listUsesAfter = (after: number, limit: number) => list(database.read, after, limit)
       for await (const what of checkBlobs({ store, kind, quick, listUsesAfter })) yield { what, state: 'problem' }

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 
-/** Whether a log or an artifact uses this blob. */
+/** Whether a log, an artifact, an upload or a cache uses this blob. */
 export async function isStoredFileUsed(db: Db, hash: string): Promise<boolean> {
   const { rows } = await sql`select 1 from action_artifact where hash = ${hash}
     union all select 1 from action_upload_block where hash = ${hash}
+    union all select 1 from action_cache where hash = ${hash}
     union all select 1 from action_task where log_hash = ${hash} limit 1`.execute(db)
   return rows.length > 0
 }

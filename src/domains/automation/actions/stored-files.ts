@@ -1,6 +1,7 @@
 import type { Core } from '../../../core/module.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
+import { expireCaches } from './caches/cache.store.ts'
 import { deleteBlocks, deleteUpload, listOldUploads } from './artifacts/uploads/upload.store.ts'
 import {
   deleteUnconfirmed,
@@ -14,6 +15,8 @@ interface StoredFilesDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: BlobStore
   /** How long logs are retained. */
   readonly logRetentionMs: number
+  /** How long caches are retained that no job uses. */
+  readonly cacheRetentionMs: number
 }
 
 /** Hashes per job, and rows per transaction. */
@@ -28,7 +31,8 @@ export type StoredFiles = ReturnType<typeof createStoredFiles>
  * The bytes of logs and artifacts; deleted after they expire or when no row refers to them
  * (behaviour/actions#housekeeping).
  */
-export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs }: StoredFilesDeps) {
+export function createStoredFiles(deps: StoredFilesDeps) {
+  const { database, blobs, clock, jobs, logRetentionMs, cacheRetentionMs } = deps
   const isUsed = (hash: string): Promise<boolean> => isStoredFileUsed(database.read, hash)
 
   /** Enqueues a job that deletes the blobs after commit if no row refers to them. */
@@ -84,7 +88,7 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
         if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))
       }
     },
-    /** Expires artifacts, logs of tasks that stopped long ago, and uploads that were abandoned. */
+    /** Expires artifacts, unused caches, logs of tasks that stopped long ago, and uploads that were abandoned. */
     async expire(signal: AbortSignal): Promise<void> {
       const now = clock.now()
       await deleteOldUploads(now - UPLOAD_AGE_MS, signal)
@@ -94,6 +98,10 @@ export function createStoredFiles({ database, blobs, clock, jobs, logRetentionMs
       })
       await inBatches(signal, async (tx) => {
         const hashes = await expireArtifacts(tx, { now, limit: BATCH })
+        return { count: hashes.length, hashes }
+      })
+      await inBatches(signal, async (tx) => {
+        const hashes = await expireCaches(tx, { before: now - cacheRetentionMs, limit: BATCH })
         return { count: hashes.length, hashes }
       })
       await inBatches(signal, (tx) => expireLogs(tx, { before: now - logRetentionMs, limit: BATCH }))

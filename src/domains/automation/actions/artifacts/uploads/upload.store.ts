@@ -1,3 +1,4 @@
+import type { BlobUse } from '../../../../../core/blobs/index.ts'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../../../core/platform/crypto/ids.ts'
@@ -168,4 +169,38 @@ export async function sumUploads(db: Db, ownerId: UserId): Promise<number> {
     .select((eb) => sql<number>`cast(coalesce(sum(${eb.ref('action_upload.size')}), 0) as bigint)`.as('uploads'))
     .executeTakeFirstOrThrow()
   return uploads
+}
+
+/**
+ * The blocks of the next uploads, ordered by the id of their upload. NOTE: the blocks of one upload have the same id, so
+ * the last upload is always whole.
+ */
+export async function listBlockUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
+  const blocks = db
+    .selectFrom('action_upload_block as block')
+    .innerJoin('action_upload as upload', 'upload.id', 'block.upload_id')
+    .innerJoin('repo', 'repo.id', 'upload.repo_id')
+    .innerJoin('user', 'user.id', 'repo.owner_id')
+    .select([
+      'block.upload_id as id',
+      'block.name as block',
+      'block.hash',
+      'block.size',
+      'upload.name',
+      'repo.name as repo',
+      'user.name as owner',
+    ])
+    .orderBy('block.upload_id')
+    .orderBy('block.name')
+  const rows = await blocks.where('block.upload_id', '>', after).limit(limit).execute()
+  const last = rows.at(-1)
+  if (last !== undefined && rows.length === limit)
+    rows.push(...(await blocks.where('block.upload_id', '=', last.id).where('block.name', '>', last.block).execute()))
+  return rows.map(({ id, name, hash, size, repo, owner }) => ({
+    id,
+    repo: `${owner}/${repo}`,
+    label: `of ${name}`,
+    hash,
+    size,
+  }))
 }
