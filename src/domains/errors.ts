@@ -241,6 +241,7 @@ export const errors = defineErrors({
   codeSearchOff: ['unavailable', 'code search is off on this server'],
   uploadLost: ['unavailable', 'the uploaded bytes were lost; upload them again'],
   artifactNameRequired: ['bad-request', '[name]: required'],
+  runIdMismatch: ['bad-request', 'run-id does not match'],
   artifactLinkInvalid: ['unauthenticated', 'the link is not valid'],
   bodyNotGzip: ['bad-request', 'the body is not gzip'],
 

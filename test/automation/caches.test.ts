@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runChecks } from '../../src/app/doctor.ts'
+import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
 import type { Repo } from '../../src/domains/repositories/index.ts'
 import { createActionsFactory } from '../harness/actions.ts'
 import { callResults, type RunningJob, startJob } from '../harness/artifacts.ts'
@@ -150,5 +152,27 @@ describeOnBoth('caches', (kind) => {
     expect((await root.client.post('/admin/cron/cleanup_actions')).status).toBe(204)
     await server.drain()
     expect(await Array.fromAsync(server.app.actionsBlobs.list())).toHaveLength(0)
+  })
+
+  it('are checked by the doctor, as the blocks of unfinished uploads', async () => {
+    const job = await jobOn('refs/heads/main')
+    const begun = await call(job, 'CreateCacheEntry', { key: 'unfinished' })
+    const lost = ['first', 'second'].map((text) => sha256Hex(text))
+    for (const text of ['first', 'second'])
+      await fetch(`${begun.json.signedUploadUrl}&comp=block&blockid=${text}`, { method: 'PUT', body: text })
+    await save(job, 'lost')
+    const found = async (): Promise<string[]> => {
+      const checks = server.app.checks.filter(({ name }) => name === 'files')
+      const results = await Array.fromAsync(runChecks(checks, { fix: false, quick: true }))
+      return results.flatMap(({ findings }) => findings.map(({ what }) => what))
+    }
+    expect(await found()).toEqual([])
+    for (const hash of [...lost, sha256Hex('lost')])
+      await server.app.actionsBlobs.delete(hash, () => Promise.resolve(false))
+    expect(await found()).toEqual([
+      expect.stringMatching(/^ann\/r: cache lost is missing/),
+      expect.stringMatching(/^ann\/r: upload of unfinished is missing/),
+      expect.stringMatching(/^ann\/r: upload of unfinished is missing/),
+    ])
   })
 })

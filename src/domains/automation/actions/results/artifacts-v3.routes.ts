@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { errors } from '../../../errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
@@ -40,7 +41,7 @@ export function registerArtifactsV3(http: FastifyInstance, deps: ArtifactsV3Deps
     answering(async (request, reply) => {
       const task = await requireTask(deps.tokens, request)
       const { run } = request.params as { run: string }
-      if (run !== String(task.runId)) throw badRequest('run-id does not match')
+      if (run !== String(task.runId)) throw errors.runIdMismatch()
       const base = `${rootFor(deps.site, request)}${BASE}/${run}/artifacts`
       return handler({ task, request, reply, query: queryOf(request), base })
     })

@@ -131,7 +131,7 @@ function requireName(members: Members): string {
 }
 
 function requireRunOf({ runId }: RunningTask, members: Members): void {
-  if (members.text('workflow_run_backend_id', MAX_ID) !== String(runId)) throw badRequest('run-id does not match')
+  if (members.text('workflow_run_backend_id', MAX_ID) !== String(runId)) throw errors.runIdMismatch()
 }
 
 function requireMimeType(type: string): string {
