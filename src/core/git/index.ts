@@ -42,6 +42,7 @@ export {
   tagRef,
 } from './engine/refs/refs.ts'
 export { isOid, isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
+export type { BlameHunk } from './engine/history/blame.ts'
 export { type Commit, type NewCommit, signedPayload, type Identity } from './engine/object/commit.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'
 export { MODE, type TreeEntry } from './engine/object/tree.ts'

@@ -174,7 +174,7 @@ describe('what git prints', () => {
   ])('of blame is read in linear time: %s', (_, make) =>
     expectLinear(
       (text: string) =>
-        createBlames({ format: 'sha1', cacheKey: '', command: printing(text), memo: createMemo(1) }).blame(OID, 'a'),
+        createBlames({ format: 'sha1', cacheKey: '', command: printing(text), memo: createMemo(1) }).ofFile(OID, 'a'),
       make,
       250_000,
     ),

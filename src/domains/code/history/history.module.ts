@@ -1,5 +1,7 @@
 import { defineModule } from '../../../core/module.ts'
 import { type CommitViews, createCommitViews, createComparisons } from './history.service.ts'
+import { blameOperations } from './blame.operations.ts'
+import { createBlaming } from './blame.service.ts'
 import { commitOperations } from './commits.operations.ts'
 import { type Commits, createCommits } from './commits.service.ts'
 import { compareOperations, repoMarkupOperations } from './history.operations.ts'
@@ -22,6 +24,7 @@ export const module = defineModule({
     return {
       services: { commits, commitViews },
       operations: [
+        ...blameOperations({ guards, blaming: createBlaming({ git, views: commitViews }), site }),
         ...commitOperations({ guards, commits, site }),
         ...compareOperations({ guards, comparisons, site }),
         ...repoMarkupOperations({ guards, commits, markup }),

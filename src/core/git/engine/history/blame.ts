@@ -3,14 +3,16 @@ import type { GitCommand } from '../command.ts'
 import type { Memo } from '../memo.ts'
 import { isOid, type ObjectFormat } from '../object/format.ts'
 
-interface BlameHunk {
+/** Consecutive lines that one commit changed last. Line numbers begin at 1. */
+export interface BlameHunk {
   readonly commit: string
   /** The file's name in that commit. */
   readonly path: string
-  /** Line numbers from 1. */
   readonly originalLine: number
   readonly line: number
   readonly lines: number
+  /** Where the lines were before that commit; undefined if the commit added the file. */
+  readonly previous: { readonly commit: string; readonly path: string } | undefined
 }
 
 interface BlamesContext {
@@ -20,10 +22,19 @@ interface BlamesContext {
   readonly memo: Memo
 }
 
-const DEADLINE = 120_000
+interface BlameOptions {
+  /** The first and the last line. */
+  readonly range?: readonly [first: number, last: number] | undefined
+  /** Full ids of existing commits whose changes are attributed to the commits before them. */
+  readonly ignored?: readonly string[]
+}
+
+const DEADLINE = 30_000
 const LINE_DEADLINE = 5_000
 /** Git's exit code if there is no such file or line. */
 const NO_SUCH_LINE = 128
+/** Bytes that a hunk takes in memory, about. */
+const HUNK = 400
 
 export type Blames = ReturnType<typeof createBlames>
 
@@ -32,7 +43,6 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
   }
 
-  /** Undefined if the line does not exist. */
   async function findLine(commit: string, path: string, line: number): Promise<string> {
     const range = `${line},${line}`
     const { stdout } = await command.run(['blame', '--incremental', '-L', range, commit, '--', path], {
@@ -40,6 +50,17 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
       codes: [0, NO_SUCH_LINE],
     })
     return parseIncremental(stdout.toString('utf8'))[0]?.commit ?? ''
+  }
+
+  async function run(commit: string, path: string, { range, ignored = [] }: BlameOptions): Promise<BlameHunk[]> {
+    const lines = range === undefined ? [] : ['-L', range.join(',')]
+    const skips = ignored.flatMap((oid) => ['--ignore-rev', oid])
+    const { stdout, code } = await command.run(['blame', '--incremental', ...lines, ...skips, commit, '--', path], {
+      deadline: DEADLINE,
+      codes: range === undefined ? [0] : [0, NO_SUCH_LINE],
+    })
+    if (code !== 0) throw new GitError('invalid', 'the file has no such lines')
+    return parseIncremental(stdout.toString('utf8')).toSorted((a, b) => a.line - b.line)
   }
 
   return {
@@ -64,28 +85,54 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
         throw error
       }
     },
-    /** The commit that last changed each line of a file as of a commit, in line order. */
-    async blame(commit: string, path: string, signal?: AbortSignal): Promise<BlameHunk[]> {
+    /**
+     * The commit that last changed each line of a file as of a commit, in line order. The file must exist. Throws
+     * GitError `invalid` for lines beyond its end.
+     */
+    ofFile(commit: string, path: string, options: BlameOptions = {}): Promise<readonly BlameHunk[]> {
       requireOid(commit)
-      const options = { deadline: DEADLINE, ...(signal && { signal }) }
-      const { stdout } = await command.run(['blame', '--incremental', commit, '--', path], options)
-      return parseIncremental(stdout.toString('utf8')).toSorted((a, b) => a.line - b.line)
+      const { range = [], ignored = [] } = options
+      const key = `${cacheKey}blame ${commit} ${range.join(',')}:${ignored.join(' ')} ${path}`
+      return memo.get<readonly BlameHunk[]>(
+        key,
+        (hunks) => hunks.length * HUNK,
+        () => run(commit, path, options),
+      )
     },
   }
 }
 
-/** Parses `git blame --incremental`: a line with id and numbers, then headers that end with the file name. */
+/**
+ * Parses `git blame --incremental`: a line with id and numbers, then headers that end with the file name. Git prints
+ * only id and numbers of a commit's later hunks with the file name, and `previous` each time.
+ */
 function parseIncremental(text: string): BlameHunk[] {
   const hunks: BlameHunk[] = []
   let open: Omit<BlameHunk, 'path'> | undefined
   for (const line of text.split('\n')) {
     const start = /^([0-9a-f]{40,64}) (\d+) (\d+) (\d+)$/.exec(line)
     if (start) {
-      open = { commit: start[1]!, originalLine: Number(start[2]), line: Number(start[3]), lines: Number(start[4]) }
+      const [, commit = '', original, at, lines] = start
+      open = { commit, originalLine: Number(original), line: Number(at), lines: Number(lines), previous: undefined }
+    } else if (open && line.startsWith('previous ')) {
+      const [, commit = '', path = ''] = /^previous ([0-9a-f]+) (.*)$/.exec(line) ?? []
+      open = { ...open, previous: { commit, path: unquote(path) } }
     } else if (open && line.startsWith('filename ')) {
-      hunks.push({ ...open, path: line.slice(9) })
+      hunks.push({ ...open, path: unquote(line.slice('filename '.length)) })
       open = undefined
     }
   }
   return hunks
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+
+/** A path as git prints it: names with control characters, quotes or backslashes are quoted as in C. */
+const unquote = (path: string): string =>
+  path.startsWith('"') && path.endsWith('"')
+    ? path
+        .slice(1, -1)
+        .replaceAll(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
+          octal === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8)),
+        )
+    : path

@@ -207,7 +207,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     expect(await gather(repo.archives.archive({ format: 'tar', oid: tip, prefix: 'x/' }))).toBe(
       oracleBytes(repo.path, ['archive', '--format=tar', '--prefix=x/', 'main']).toString('latin1'),
     )
-    const blame = await repo.blames.blame(tip, 'src/a.ts')
+    const blame = await repo.blames.ofFile(tip, 'src/a.ts')
     expect(blame.map((hunk) => hunk.commit)).toEqual([
       oracle(repo.path, ['log', '-1', '--format=%H', 'main', '--', 'src/a.ts']),
     ])
