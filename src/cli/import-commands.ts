@@ -36,6 +36,11 @@ export const importCommands: readonly Command[] = [
         value: 'THEIRS=OURS',
         help: 'ids of a sign-in source there and here: its accounts sign in with it',
       },
+      passwords: {
+        type: 'string',
+        value: 'FILE',
+        help: 'give accounts one-time passwords, and append them to this file: a line with name and password each',
+      },
       'dry-run': { type: 'boolean', help: 'read and count; change nothing' },
       resume: {
         type: 'boolean',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import type { CoreApp } from '../app/modules.ts'
 import type { Config } from '../core/config/index.ts'
 import { systemClock } from '../core/platform/clock.ts'
@@ -22,6 +22,7 @@ export async function runImport(input: CommandInput): Promise<number> {
   const given = readOptions(values, config())
   const rename = new Map(pairs(values, 'rename').map(([old, name]) => [old.toLowerCase(), name]))
   const signInSources = new Map(pairs(values, 'source').map(([theirs, ours]) => [Number(theirs), Number(ours)]))
+  const passwords = text(values, 'passwords')
   const signal = stopSignal()
   const report = await withToken(config(), 'ingot import server', (core, targetToken) =>
     importServer(core, {
@@ -31,6 +32,10 @@ export async function runImport(input: CommandInput): Promise<number> {
       signInSources,
       mayResume: values['resume'] !== false,
       isDryRun,
+      writePassword:
+        passwords === undefined
+          ? undefined
+          : (account, password) => appendFileSync(passwords, `${account} ${password}\n`, { mode: 0o600 }),
       signal,
       progress: showProgress(print),
     }),

@@ -66,6 +66,16 @@ describeOnBoth('ingot import server', (on) => {
       }
       expect((await ours('/users/ann')).created).toBe((await theirs('/users/ann')).created)
       expect(names(await ours('/users/ann/keys'), 'title')).toEqual(['laptop'])
+      for (const path of ['/users/ann', '/orgs/guild', '/repos/ann/desk']) {
+        const addresses = [(await theirs(path)).avatar_url, (await ours(path)).avatar_url]
+        const [a, b] = await Promise.all(addresses.map(async (address) => (await fetch(address)).bytes()))
+        expect([path, addresses[1], Buffer.from(b!)]).toEqual([
+          path,
+          expect.stringContaining(world.target.url),
+          Buffer.from(a!),
+        ])
+      }
+      expect((await ours('/repos/ann/desk')).created_at).toBe((await theirs('/repos/ann/desk')).created_at)
       expect(names(await ours('/user/emails?sudo=ann'), 'email')).toEqual(['ann@example.test', 'ann@second.test'])
       expect(names(await ours('/users/ann/following'))).toEqual(['boss'])
       expect(names(await ours('/user/blocks?sudo=bob'))).toEqual(['boss'])

@@ -93,6 +93,44 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
     expect(latest.warnings.filter((text: string) => text.includes('ann'))).toHaveLength(2)
   })
 
+  it('are not the authors of what the source has imported from elsewhere', async () => {
+    const issue = { number: 1, title: 't', state: 'open', user: { id: 1, login: 'ann' } }
+    const elsewhere = { ...issue, number: 2, original_author: 'ann', original_author_id: 9 }
+    upstream.routes.set(
+      `${API}/issues?state=all&type=issues&sort=oldest&page=1&limit=50`,
+      answers([issue, elsewhere], { 'x-total-count': '2' }),
+    )
+    upstream.routes.delete(`${API}/pulls?state=all&sort=oldest&page=1&limit=50`)
+    await importTo('elsewhere', false)
+    const read = async (number: number): Promise<string[]> => {
+      const { user, original_author } = (await root.client.get(`/repos/crew/elsewhere/issues/${number}`)).json
+      return [user.login, original_author]
+    }
+    expect([await read(1), await read(2)]).toEqual([
+      ['ann', ''],
+      [root.user.name, 'ann'],
+    ])
+  })
+
+  it('may be more than ten thousand', async () => {
+    const list = Array.from({ length: 10_001 }, (_, i) => `user${i} ann\n`).join('')
+    const answer = await migrate(root, {
+      clone_addr: `${upstream.url}/o/app.git`,
+      repo_name: 'many',
+      service: 'gitea',
+      issues: true,
+      user_list: `${list}ann ann\n`,
+    })
+    expect(answer.status, answer.json.message).toBe(201)
+    expect(logins((await root.client.get(`/repos/${root.user.name}/many/issues/1`)).json.assignees)).toEqual(['ann'])
+  })
+
+  it('are refused in a list with a line that does not have two names', async () => {
+    const body = { clone_addr: `${upstream.url}/o/app.git`, repo_name: 'lines', user_list: 'ann\n' }
+    const answer = await migrate(root, body)
+    expect([answer.status, answer.json.message]).toEqual([422, 'user_list: a line does not have two names'])
+  })
+
   it('may change nothing in the copy of an archived repository, which is archived', async () => {
     const { archived, warning } = await importTo('archived', false)
     expect([archived, warning]).toEqual([true, expect.stringContaining('the new repository is archived')])

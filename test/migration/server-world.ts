@@ -7,6 +7,8 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { newKey } from '../harness/ssh-keys.ts'
 
+/** A PNG of one pixel. */
+const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const HOOK = { type: 'gitea', config: { url: 'https://hooks.test/in', content_type: 'json' }, events: ['push'] }
 
 export interface ServerWorld {
@@ -32,8 +34,8 @@ async function must(client: Client, method: 'patch' | 'post' | 'put', path: stri
 
 /** A server with some of everything, and another one to which it moves. */
 export async function startServerWorld(on: 'postgres' | 'sqlite'): Promise<ServerWorld> {
-  const source = await startServer({ on })
-  const target = await startServer({ on })
+  const source = await startServer({ on, settings: { 'service.login_sources': '4' } })
+  const target = await startServer({ on, settings: { 'service.login_sources': '7' } })
   target.app.background.start()
   const boss = await source.world.admin('boss')
   const ann = await source.world.user('ann')
@@ -83,6 +85,7 @@ async function fillAccounts({ source, boss, ann, bob }: People): Promise<void> {
   await must(ann.client, 'post', '/user/emails', { emails: ['ann@second.test'] })
   await must(ann.client, 'patch', '/user/settings', { full_name: 'Ann A', location: 'Oslo', hide_email: true })
   await must(ann.client, 'put', '/user/following/boss')
+  await must(ann.client, 'post', '/user/avatar', { image: IMAGE })
   await must(ann.client, 'post', '/user/actions/variables/COLOR', { value: 'red' })
   await must(bob.client, 'put', '/user/blocks/boss')
   const { org } = await source.world.org('guild', { owner: ann })
@@ -96,6 +99,7 @@ async function fillAccounts({ source, boss, ann, bob }: People): Promise<void> {
   await must(ann.client, 'put', '/orgs/guild/public_members/ann')
   await must(ann.client, 'post', '/orgs/guild/labels', { name: 'kind/bug', color: '#ff0000', exclusive: true })
   await must(ann.client, 'post', '/orgs/guild/hooks', HOOK)
+  await must(ann.client, 'post', '/orgs/guild/avatar', { image: IMAGE })
   await must(ann.client, 'post', '/orgs/guild/actions/variables/PLACE', { value: 'here' })
   await must(ann.client, 'post', '/orgs/guild/repos', { name: 'tools', auto_init: true, private: true })
   await must(ann.client, 'put', `/teams/${team.id}/repos/guild/tools`)
@@ -114,6 +118,7 @@ async function fillRepos(source: TestServer, ann: Person, bob: Person): Promise<
   await post('/keys', { title: 'deploy', key: newKey(), read_only: true })
   await post('/hooks', HOOK)
   await post('/actions/variables/SIZE', { value: '7' })
+  await must(ann.client, 'post', '/repos/ann/desk/avatar', { image: IMAGE })
   await must(ann.client, 'put', '/repos/ann/desk/actions/secrets/KEY', { data: 'x' })
   await must(ann.client, 'put', '/repos/ann/desk/collaborators/bob', { permission: 'write' })
   await must(bob.client, 'put', '/user/starred/ann/desk')

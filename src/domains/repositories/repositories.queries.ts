@@ -14,6 +14,7 @@ import {
   setPrimaryLanguage,
   setRepoArchived,
   setRepoDescription,
+  setRepoCreatedAt,
   setRepoParent,
   setWikiTip,
 } from './repos/changes/changes.store.ts'
@@ -99,6 +100,7 @@ export const repoQueries = {
   setDescription: setRepoDescription,
   archive: setRepoArchived,
   setParent: setRepoParent,
+  setCreatedAt: setRepoCreatedAt,
   setGitSize,
   setLfsSize,
   setLicenses,

@@ -208,6 +208,25 @@ const byName = defineQuery((db, { lowerName }: { lowerName: string }) =>
   db.selectFrom('user').selectAll().where('lower_name', '=', lowerName),
 )
 
+/** Names of one statement: below the limits of both databases on bound values. */
+const NAMES_CHUNK = 1000
+
+/** Ids of users, not of organizations, by their names in lower case. */
+export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<Map<string, UserId>> {
+  const lowerNames = [...new Set(names.map((name) => name.toLowerCase()))]
+  const found = new Map<string, UserId>()
+  for (let start = 0; start < lowerNames.length; start += NAMES_CHUNK) {
+    const rows = await db
+      .selectFrom('user')
+      .select(['id', 'lower_name'])
+      .where('kind', '=', 'individual')
+      .where('lower_name', 'in', lowerNames.slice(start, start + NAMES_CHUNK))
+      .execute()
+    for (const { id, lower_name: name } of rows) found.set(name, asId(id))
+  }
+  return found
+}
+
 /** In no particular order; ids without a row are omitted. Users in `known` are not read again. */
 export async function listUsersByIds(
   db: Db,

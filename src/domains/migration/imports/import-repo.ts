@@ -151,7 +151,8 @@ function createContext(
   { actor, request, signal }: Import,
   { budget, progress, mappedUsers, ...parts }: ContextParts,
 ): PhaseContext {
-  const mapped: PhaseContext['mapped'] = ({ login }) => mappedUsers.get(login.toLowerCase())
+  const mapped: PhaseContext['mapped'] = ({ login, isElsewhere = false }) =>
+    isElsewhere ? undefined : mappedUsers.get(login.toLowerCase())
   return {
     ...parts,
     request,

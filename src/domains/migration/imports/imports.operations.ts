@@ -18,10 +18,14 @@ import { Repository, presentRepo } from '../../repositories/index.ts'
 import type { ImportBoard } from './import-board.ts'
 import type { Imports } from './imports.service.ts'
 import { MigrateRepoOptions } from './migrate-repo.model.ts'
+import { parseUserList } from './mapped-users.ts'
 import { RepoMigration } from './migration.model.ts'
 import { presentMigration } from './migration.present.ts'
 import { type NewImport, isService, METADATA_PARTS } from './new-import.ts'
 import type { RepoImport } from './records/repo-import.store.ts'
+
+/** With `user_list`. */
+const BODY_WITH_USERS_BYTES = 16 * 1024 * 1024
 
 interface ImportOperationDeps {
   readonly imports: Imports
@@ -48,6 +52,7 @@ export function importOperations({ imports, repos, site, streams, board }: Impor
         ),
       }),
       body: MigrateRepoOptions,
+      bodyLimit: BODY_WITH_USERS_BYTES,
       responses: { 201: Repository, 202: RepoMigration },
       errors: [403, 409, 413, 422],
       async handler({ viewer, access: actor, query, body }) {
@@ -145,7 +150,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
     wiki: body.wiki,
     lfs: body.lfs,
     lfsEndpoint: body.lfs_endpoint,
-    users: body.users,
+    users: { ...body.users, ...parseUserList(body.user_list ?? '') },
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
 }

@@ -4,7 +4,9 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { forbidden, invalid, oversize } from '../../../core/platform/errors.ts'
 import { userQueries } from '../../accounts/index.ts'
 
-export const MAX_MAPPED_USERS = 10_000
+const MAX_MAPPED_USERS = 100_000
+/** Characters. */
+export const MAX_USER_LIST = 15 * 1024 * 1024
 
 /** Accounts of this server by the names in lower case of accounts of the service. */
 export type MappedUsers = ReadonlyMap<string, UserId>
@@ -22,11 +24,27 @@ export async function findMappedUsers(
   if (names.length === 0) return new Map()
   if (!isSiteAdmin(actor)) throw forbidden('only site administrators may map users of an import')
   if (names.length > MAX_MAPPED_USERS) throw oversize('users', MAX_MAPPED_USERS, 'items')
-  const found = new Map<string, UserId>()
-  for (const [theirs, ours] of names) {
-    const user = await userQueries.findByName(db, ours)
-    if (user?.kind !== 'individual') throw invalid(`users: user does not exist [name: ${ours}]`)
-    found.set(theirs.toLowerCase(), user.id)
-  }
-  return found
+  const ids = await userQueries.listIdsByName(
+    db,
+    names.map(([, ours]) => ours),
+  )
+  return new Map(
+    names.map(([theirs, ours]) => {
+      const id = ids.get(ours.toLowerCase())
+      if (id === undefined) throw invalid(`users: user does not exist [name: ${ours}]`)
+      return [theirs.toLowerCase(), id]
+    }),
+  )
+}
+
+/** The value of `user_list` as one of `users`. Throws Invalid. */
+export function parseUserList(list: string): Record<string, string> {
+  const lines = list.split('\n').filter((line) => line !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const names = line.split(' ')
+      if (names.length !== 2 || names.includes('')) throw invalid('user_list: a line does not have two names')
+      return names
+    }),
+  )
 }

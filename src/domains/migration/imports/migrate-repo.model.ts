@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { MAX_MAPPED_USERS } from './mapped-users.ts'
+import { MAX_USER_LIST } from './mapped-users.ts'
 
 const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 const Part = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -36,11 +36,15 @@ export const MigrateRepoOptions = Type.Object(
     lfs_endpoint: Text(2048, 'HTTP address of the large files, when not where the repository says'),
     users: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 100 }), {
-        maxProperties: MAX_MAPPED_USERS,
         description:
           'Names of accounts of this server by those of the service: they become the authors, reviewers and assignees ' +
           'of what is imported. Only for administrators',
       }),
+    ),
+    user_list: Text(
+      MAX_USER_LIST,
+      'The same as users, for more accounts than JSON may have values: a line for each, with the name at the service, ' +
+        'a space and the name here',
     ),
     aws_access_key_id: Text(255, 'For codecommit'),
     aws_secret_access_key: Text(255, 'For codecommit'),

@@ -11,6 +11,8 @@ export interface SourceUser {
   readonly login: string
   /** Empty if the service does not show it. Never proof of who somebody is. */
   readonly email: string
+  /** The account is not one of this service, which has imported the object itself; its name may be that of another. */
+  readonly isElsewhere?: boolean
 }
 
 /** Settings of the repository that are not in its git data. */
@@ -225,6 +227,8 @@ export type Pages<T> = AsyncIterable<readonly T[]>
  * the last number it has.
  */
 export interface Source {
+  /** Lists that the service is asked for side by side; 1 if undefined. */
+  readonly atOnce?: number
   facts(signal: AbortSignal): Promise<SourceFacts>
   labels(signal: AbortSignal): Pages<SourceLabel>
   milestones(signal: AbortSignal): Pages<SourceMilestone>

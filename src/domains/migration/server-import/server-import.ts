@@ -16,13 +16,16 @@ import {
   settingsStep,
   sshKeysStep,
 } from './steps/accounts.step.ts'
+import { avatarsStep } from './steps/avatars.step.ts'
 import { namesStep } from './steps/names.step.ts'
 import { orgLabelsStep, organizationsStep, publicMembersStep, teamsStep } from './steps/organizations.step.ts'
 import { hooksStep, packagesStep, secretsStep, variablesStep } from './steps/owner-parts.step.ts'
+import { passwordsStep } from './steps/passwords.step.ts'
 import { blocksStep, followsStep, starsStep } from './steps/relations.step.ts'
 import {
   archivedStep,
   collaboratorsStep,
+  creationTimesStep,
   deployKeysStep,
   forksStep,
   pushMirrorsStep,
@@ -48,6 +51,8 @@ const steps: readonly ServerStep[] = [
   followsStep,
   repositoriesStep,
   repoSettingsStep,
+  creationTimesStep,
+  avatarsStep,
   forksStep,
   teamReposStep,
   collaboratorsStep,
@@ -62,6 +67,7 @@ const steps: readonly ServerStep[] = [
   packagesStep,
   archivedStep,
   restrictionsStep,
+  passwordsStep,
 ]
 
 export interface ServerImportOptions {
@@ -77,6 +83,8 @@ export interface ServerImportOptions {
   /** Whether a repository of the other server, `owner/name`, is imported. */
   isChosen(fullName: string): boolean
   readonly isDryRun: boolean
+  /** Keeps a one-time password that an account gets; without it, accounts get none. */
+  readonly writePassword: ((account: string, password: string) => void) | undefined
   /** Otherwise it fails if an earlier run has imported from the server. */
   readonly mayResume: boolean
   readonly signal: AbortSignal
@@ -114,6 +122,7 @@ export async function importServer(
     signInSources: options.signInSources,
     isChosen,
     isDryRun: options.isDryRun,
+    writePassword: options.writePassword,
     signal,
     pollMs: POLL_MS,
   }

@@ -39,7 +39,7 @@ function parsePosition(cursor: string): Position {
  */
 export async function* readOfItems<T>(
   { database: { read } }: ItemDeps,
-  { repoId }: Pick<PhaseContext, 'repoId'>,
+  { repoId, source: { atOnce = 1 } }: Pick<PhaseContext, 'repoId' | 'source'>,
   cursor: string,
   pagesOf: (item: ImportedItem) => Pages<T>,
 ): AsyncGenerator<ItemStep<T>, void, undefined> {
@@ -47,7 +47,7 @@ export async function* readOfItems<T>(
   let found: Found<T>[] = []
   for (const isPull of begun.isPull ? [true] : [false, true]) {
     const from = isPull === begun.isPull ? begun : { isPull, number: 0, offset: 0 }
-    for await (const { position, value } of walk(itemsAfter(read, repoId, from), from, pagesOf)) {
+    for await (const { position, value } of walk(itemsAfter(read, repoId, from), from, { atOnce, pagesOf })) {
       if (value !== undefined) found.push(value)
       if (value !== undefined && found.length < STEP_ITEMS) continue
       yield { cursor: textOf(position), found }
@@ -62,19 +62,55 @@ interface Walked<T> {
   readonly value: Found<T> | undefined
 }
 
+interface Reading<T> {
+  /** Lists that are read side by side. */
+  readonly atOnce: number
+  pagesOf(item: ImportedItem): Pages<T>
+}
+
 /** The values of issues after a position. */
 async function* walk<T>(
   lists: AsyncIterable<readonly ImportedItem[]>,
   { isPull, ...from }: Position,
-  pagesOf: (item: ImportedItem) => Pages<T>,
+  reading: Reading<T>,
 ): AsyncGenerator<Walked<T>, void, undefined> {
   for await (const items of lists) {
-    for (const item of items) {
+    for await (const { item, pages } of readAhead(items, reading)) {
       const skipped = item.number === from.number ? from.offset : 0
-      for await (const { value, offset } of valuesAfter(pagesOf(item), skipped))
+      for await (const { value, offset } of valuesAfter(pages, skipped))
         yield { position: { isPull, number: item.number, offset }, value: { item, value } }
     }
     yield { position: { isPull, number: items.at(-1)!.number, offset: 0 }, value: undefined }
+  }
+}
+
+interface Ahead<T> {
+  readonly item: ImportedItem
+  readonly pages: Pages<T>
+}
+
+/** The lists of items in their order; the first pages of the next lists are requested meanwhile. */
+async function* readAhead<T>(
+  items: readonly ImportedItem[],
+  { atOnce, pagesOf }: Reading<T>,
+): AsyncGenerator<Ahead<T>, void, undefined> {
+  const begun: Ahead<T>[] = []
+  for (const item of items) {
+    begun.push({ item, pages: beginPages(pagesOf(item)) })
+    if (begun.length === atOnce) yield begun.shift()!
+  }
+  yield* begun
+}
+
+/** Requests the first page at once. */
+function beginPages<T>(pages: Pages<T>): Pages<T> {
+  const iterator = pages[Symbol.asyncIterator]()
+  const first = iterator.next()
+  first.catch(() => {}) // thrown when the page is read; nobody reads it after another failure
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (let next = await first; next.done !== true; next = await iterator.next()) yield next.value
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import { lineOf } from '../../imports/sources/read.ts'
+import { lineOf, momentOf } from '../../imports/sources/read.ts'
 import {
   once,
   part,
@@ -89,6 +89,16 @@ export const forksStep = repoStep(
     if (fork === undefined || base === undefined) return
     const ids = { id: repoId(fork), parentId: repoId(base) }
     await database.transaction((tx) => repoQueries.setParent(tx, ids))
+  },
+)
+
+/** The API cannot set them. */
+export const creationTimesStep = repoStep(
+  { name: 'creation times of repositories', kind: 'repo-created' },
+  async (_, { value }) => momentOf(value['created_at']),
+  async ({ core: { database }, target }, { path }, at: number) => {
+    const repo = await target.find(`/repos/${path}`)
+    if (repo !== undefined) await database.transaction((tx) => repoQueries.setCreatedAt(tx, repoId(repo), at))
   },
 )
 

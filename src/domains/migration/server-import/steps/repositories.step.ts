@@ -178,13 +178,16 @@ async function startOrFind(context: ServerContext, { repo, value, entry }: Start
     mirror: isMirror,
     ...(isMirror
       ? { service: 'git', mirror_interval: lineOf(value['mirror_interval']) }
-      : { service: 'gitea', auth_token: context.token, ...PARTS, users: Object.fromEntries(context.names.accounts) }),
+      : { service: 'gitea', auth_token: context.token, ...PARTS, user_list: userList(context) }),
   }
   const answer = await target.send('POST', '/repos/migrate?async=true', body)
   if (answer.status === 202) return numberOf(members(answer.json)['id'])
   report.omit(`repository ${repo.fullName}: ${answer.message}`)
   return undefined
 }
+
+const userList = ({ names }: ServerContext): string =>
+  [...names.accounts].map(([theirs, ours]) => `${theirs} ${ours}\n`).join('')
 
 const PARTS = {
   wiki: true,

@@ -77,6 +77,10 @@ export async function setRepoParent(
   await updateRepo(tx, id, { is_fork: 1, fork_id: parentId })
 }
 
+/** For a repository that was made elsewhere. */
+export const setRepoCreatedAt = (tx: Tx, id: RepoId, at: number): Promise<void> =>
+  updateRepo(tx, id, { created_at: at })
+
 /** `avatar`: the hash of the image; empty for none. */
 export const setRepoAvatar = (tx: Tx, id: RepoId, avatar: string): Promise<void> => updateRepo(tx, id, { avatar })
 

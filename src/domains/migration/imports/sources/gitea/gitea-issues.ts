@@ -41,15 +41,15 @@ export interface Gitea {
   readonly clock: Clock
 }
 
-/** Requests side by side for details of the items of a page. */
-const AT_ONCE = 4
+/** Requests side by side for details of items. */
+export const AT_ONCE = 4
 /** Old servers have no reactions, reviews and times; a unit of the repository may be disabled. */
 export const LACKING = [404]
 
-/** The author at the service that an imported object came from, if this one was imported itself. */
+/** The author at the service that an imported object came from, if this one was imported itself; its id says nothing. */
 export function authorOf(object: Members): SourceUser {
   const login = lineOf(object['original_author'])
-  return login === '' ? userOf(object['user']) : { id: wholeOf(object['original_author_id']), login, email: '' }
+  return login === '' ? userOf(object['user']) : { id: 0, login, email: '', isElsewhere: true }
 }
 
 /** Reads the reactions of an issue, a comment or a comment of a review. */

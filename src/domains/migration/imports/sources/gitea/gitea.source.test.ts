@@ -218,7 +218,7 @@ describe('a repository of Gitea', () => {
     expect(others).toEqual([])
     expect(read).toMatchObject({
       number: 7,
-      author: { id: 12, login: 'ann' },
+      author: { id: 0, login: 'ann', isElsewhere: true },
       title: '',
       body: '',
       labels: ['ab'],

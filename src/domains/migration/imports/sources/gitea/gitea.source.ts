@@ -7,7 +7,7 @@ import { bodyOf, isTrue, lineOf, linesOf, membersOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { filesOf, readAsset } from './gitea-assets.ts'
 import { readDependencies, readEvents } from './gitea-events.ts'
-import { type Gitea, readComments, readIssues, readPulls, readTimes } from './gitea-issues.ts'
+import { AT_ONCE, type Gitea, readComments, readIssues, readPulls, readTimes } from './gitea-issues.ts'
 import { readReviews } from './gitea-reviews.ts'
 
 /** Rules are shown to administrators of the repository alone, and lists of organizations have no equal at users. */
@@ -28,6 +28,7 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
   })
   const gitea: Gitea = { api, repo, webUrl, clock: patience.clock }
   return {
+    atOnce: AT_ONCE,
     async facts(signal) {
       const facts = members(await api.get(repo, signal))
       return {

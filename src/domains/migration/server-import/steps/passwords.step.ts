@@ -1,0 +1,28 @@
+import { randomPassword } from '../../../../core/platform/crypto/crypto.ts'
+import { numberOf } from '../../../../core/platform/json-members.ts'
+import { once, part, send, type ServerStep, sourceAccounts } from '../server-context.ts'
+
+const LENGTH = 20
+
+/**
+ * One-time passwords for accounts that have none, where a file for them is given. This comes last: an account that has
+ * to change its password can do nothing else.
+ */
+export const passwordsStep: ServerStep = {
+  name: 'passwords',
+  async run(context) {
+    const { signInSources, writePassword } = context
+    if (writePassword === undefined) return
+    for await (const { id, login, name, value } of sourceAccounts(context, 'account')) {
+      if (signInSources.has(numberOf(value['source_id']))) continue
+      await once(context, { kind: 'password', id, target: name, value: 'one-time' }, async () => {
+        const password = `${randomPassword(LENGTH)}aA1!`
+        // NOTE: first: a password that is lost in a crash cannot be read again. The last line of an account counts.
+        writePassword(name, password)
+        const body = { password, must_change_password: true }
+        const what = `password of ${login}`
+        await send(context, { method: 'PATCH', path: `/admin/users/${part(name)}`, body, what })
+      })
+    }
+  },
+}
