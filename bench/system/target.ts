@@ -57,6 +57,7 @@ export async function startOwn(
       INGOT_RATE_LIMIT_ANONYMOUS_PER_MINUTE: '0',
       INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
       INGOT_WEBHOOK_ALLOWED_HOSTS: 'loopback',
+      INGOT_MIGRATIONS_ALLOWED_HOSTS: 'loopback',
       INGOT_SERVER_WORKERS: String(workers),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
