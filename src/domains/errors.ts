@@ -206,6 +206,8 @@ export const errors = defineErrors({
   ],
   workflowNotFound: ['not-found', 'workflow "{name}" not found'],
   packageNotFound: ['not-found', 'package does not exist'],
+  packageNameTaken: ['bad-request', 'there is a package called {name} already'],
+  conanRevisionInvalid: ['bad-request', 'the revision is invalid'],
   packageFileNameInvalid: ['bad-request', 'invalid filename'],
   npmDocumentInvalid: ['bad-request', 'package is invalid'],
   npmAttachmentInvalid: ['bad-request', 'package attachment is invalid'],

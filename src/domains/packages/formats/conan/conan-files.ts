@@ -1,5 +1,4 @@
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
-import { badRequest } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { PackageContents, ReceivedFile } from '../../packages/package-contents.service.ts'
 import type { FormatAnswer, FormatRequest, FormatTools, FormatWrite } from '../../registry/format.ts'
@@ -31,8 +30,7 @@ export async function uploadFile(
   // The client asks whether the server has these bytes; "no" lets it send them.
   if (headers['x-checksum-deploy'] === 'true') throw errors.packageNotFound()
   const entry = await contents.findPackage(owner, recipe.type, recipe.name)
-  if (entry !== undefined && entry.name !== recipe.name)
-    throw badRequest(`there is a package called ${entry.name} already`)
+  if (entry !== undefined && entry.name !== recipe.name) throw errors.packageNameTaken(entry.name)
   const content = await hold.receive(body)
   const sum = headers['x-checksum-sha1']
   if (typeof sum === 'string' && sum.toLowerCase() !== content.sha1) throw errors.packageHashMismatch()

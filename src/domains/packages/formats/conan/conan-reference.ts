@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 
 export const type = 'conan'
@@ -38,10 +39,10 @@ const MAX_PATH = 300
 /** The name of the folder of a revision of the recipe, or of a package, within the files of the recipe. */
 export function folderOf({ rrev = '', pid = '', prev = '' }: Readonly<Record<string, string>>): string {
   if (pid === '') {
-    if (!REVISION.test(rrev)) throw badRequest('the revision is invalid')
+    if (!REVISION.test(rrev)) throw errors.conanRevisionInvalid()
     return `${rrev}/export/`
   }
-  if (![rrev, pid, prev].every((part) => REVISION.test(part))) throw badRequest('the revision is invalid')
+  if (![rrev, pid, prev].every((part) => REVISION.test(part))) throw errors.conanRevisionInvalid()
   return `${rrev}/package/${pid}/${prev}/`
 }
 

@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import type { PackageContents, ReceivedFile } from '../../packages/package-contents.service.ts'
@@ -80,7 +81,7 @@ async function upload(
   if (description === undefined) throw badRequest('the archive has no DESCRIPTION in the folder of the package')
   const { name, version, lines } = await readMetadata(taskPool, viewer, DESCRIPTION_TASK, description.toString('utf8'))
   const entry = await contents.findPackage(owner, type, name)
-  if (entry !== undefined && entry.name !== name) throw badRequest(`there is a package called ${entry.name} already`)
+  if (entry !== undefined && entry.name !== name) throw errors.packageNameTaken(entry.name)
   const ending = isZip ? '.zip' : folder === 'src/contrib' ? '.tar.gz' : '.tgz'
   await contents.publish(viewer, owner, {
     type,
