@@ -240,7 +240,7 @@ export const errors = defineErrors({
   packageHashMismatch: ['bad-request', 'hash mismatch'],
   packageNameInvalid: ['bad-request', 'package name is invalid'],
   packageVersionInvalid: ['bad-request', 'package version is invalid'],
-  codeSearchOff: ['unavailable', 'code search is off on this server'],
+  codeSearchOff: ['not-found', 'code search is off on this server'],
   uploadLost: ['unavailable', 'the uploaded bytes were lost; upload them again'],
   artifactNameRequired: ['bad-request', '[name]: required'],
   runIdMismatch: ['bad-request', 'run-id does not match'],

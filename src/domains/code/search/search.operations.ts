@@ -58,7 +58,7 @@ export function searchOperations({ codeSearch, guards, site }: SearchOperationDe
       guard: anyone,
       query: searchQuery,
       responses: { 200: CodeSearchResults },
-      errors: [422],
+      errors: [404, 422],
       handler: async ({ viewer, query, paging, rateLimitKey }) =>
         answer(await codeSearch.search({ viewer }, sentOf(query), paging, rateLimitKey)),
     }),

@@ -83,7 +83,7 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
   return {
     /**
      * The matching files, by the full name of the repository and the path. `caller` is whose work it is. Throws Invalid
-     * for a query that cannot be read, Unavailable where code search is off.
+     * for a query that cannot be read, NotFound where code search is off.
      */
     async search(scope: SearchScope, sent: SentQuery, paging: Paging, caller: string): Promise<CodeMatchPage> {
       if (index === undefined) throw errors.codeSearchOff()
