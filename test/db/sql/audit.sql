@@ -34,6 +34,5 @@ select * from "audit_entry" where ("lower_actor_name" = ? and ("action" >= ? and
 select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;
 
 -- domains/operations/audit/audit.store.ts listEntriesAfter
-select * from "audit_entry" where "action" = ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where "created_at" < ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where ("lower_target_name" = ? and "action" = ? and "created_at" >= ?) and "id" > ? order by "id" limit N;

@@ -9,8 +9,8 @@ select count(*) as "count", sum("package_file"."id") as "sum" from "package_file
 -- domains/packages/packages/package-contents.store.ts countPackageDownload
 update "package_version" set "download_count" = "download_count" + ? where "id" = ?;
 
--- domains/packages/packages/package-contents.store.ts deleteFile
-delete from "package_file" where "id" = ?;
+-- domains/packages/packages/package-contents.store.ts deleteFiles
+delete from "package_file" where "id" in (?, ...);
 
 -- domains/packages/packages/package-contents.store.ts findFile
 select * from "package_file" where "version_id" = ? and "name" = ?;
@@ -58,6 +58,9 @@ update "package_version" set "metadata" = ? where "id" = ?;
 -- domains/packages/packages/package-grants.store.ts loadPackageGrants
 select "team"."mode", "team_unit"."mode" as "unit_mode" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" left join "team_unit" on "team_unit"."team_id" = "team"."id" and "team_unit"."unit" = ? where "team_member"."user_id" = ? and "team_member"."org_id" = ?;
 
+-- domains/packages/packages/package.store.ts deleteEmptyPackage
+delete from "package" where "id" = ? and not exists (select "id" from "package_version" where "package_id" = ?);
+
 -- domains/packages/packages/package.store.ts deleteFilesOf
 delete from "package_file" where "version_id" = ?;
 
@@ -74,8 +77,8 @@ delete from "package" where "id" = ? and not exists (select "id" from "package_v
 insert into "package" ("owner_id", "type", "lower_name", "name") values (?, ...) on conflict ("owner_id", "type", "lower_name") do update set "type" = excluded.type returning "id";
 
 -- domains/packages/packages/package.store.ts findVersion
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? order by "package_version"."id" desc limit N;
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? and "package_version"."lower_version" = ? order by "package_version"."id" desc limit N;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? order by "package_version"."id" desc limit N;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? and "package_version"."lower_version" = ? order by "package_version"."id" desc limit N;
 
 -- domains/packages/packages/package.store.ts insertFiles
 insert into "package_file" ("md5", "sha1", "sha512", "name", "sha256", "size", "metadata", "created_at", "version_id") values (?, ...);
@@ -89,10 +92,15 @@ insert into "package_version" ("package_id", "creator_id", "version", "lower_ver
 select * from "package_file" where "version_id" = ? order by "id";
 
 -- domains/packages/packages/package.store.ts listVersions
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? order by "package_version"."id" desc limit N offset ?;
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? order by "package_version"."id" desc limit N offset ?;
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and package.lower_name like ? escape '\' order by "package_version"."id" desc limit N offset ?;
-select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."type" = ? order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where package.lower_name like ? escape '\' order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."type" = ? and package.lower_name like ? escape '\' order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and package.lower_name like ? escape '\' order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? order by "package_version"."id" desc limit N offset ?;
+select "package_version"."id", "package_version"."package_id", "package"."owner_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and package.lower_name like ? escape '\' order by "package_version"."id" desc limit N offset ?;
 
 -- domains/packages/packages/package.store.ts unlinkRepo
 update "package" set "repo_id" = ? where "repo_id" = ?;

@@ -83,6 +83,10 @@ select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."hea
 -- domains/pulls/pulls/records/records.store.ts listPullsOfHeads
 select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
 
+-- domains/pulls/pulls/records/records.store.ts listPullsOfRefs
+select "pull".*, "issue"."number" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "issue"."repo_id" in (?, ...) and "issue"."number" in (?, ...);
+select "pull".*, "issue"."number" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" in (?, ...) and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = "pull"."head_repo_id";
+
 -- domains/pulls/pulls/records/records.store.ts listPushedPulls
 select "pull"."id", "issue"."number", "pull"."base_repo_id", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."is_agit" = ? order by "pull"."id";
 

@@ -108,7 +108,6 @@ delete from "mirror" where "repo_id" = ?;
 select "user"."id", "user"."name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "repo"."id" = ?;
 
 -- domains/repositories/repos/records/records.store.ts insertMirror
-insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
 insert into "mirror" ("repo_id", "interval", "synced_at", "next_sync_at", "remote_url", "credentials", "remote_head", "has_wiki", "has_lfs", "lfs_endpoint") values (?, ...);
 
 -- domains/repositories/repos/records/records.store.ts listMirrors
@@ -143,7 +142,6 @@ update "mirror" set "credentials" = ? where "repo_id" = ?;
 update "mirror" set "lfs_pending" = ? where "repo_id" = ?;
 update "mirror" set "interval" = ?, "next_sync_at" = ? where "repo_id" = ?;
 update "mirror" set "last_error" = ?, "next_sync_at" = ? where "repo_id" = ?;
-update "mirror" set "next_sync_at" = ?, "last_error" = ?, "remote_head" = ? where "repo_id" = ?;
 update "mirror" set "last_error" = ?, "remote_head" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
 
 -- domains/repositories/repos/records/records.store.ts walkRepoIds
@@ -186,14 +184,14 @@ insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_br
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "is_mirror") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "is_private") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "is_archived") values (?, ...) returning "id";
-insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "is_archived", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "git_size", "lfs_size") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "git_size", "is_private") values (?, ...) returning "id";
-insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "watchers_count", "stars_count", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "topics", "is_private", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "units", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("description", "default_branch", "wiki_branch", "object_format", "storage", "is_mirror", "original_url", "units", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at", "owner_id", "name", "lower_name", "is_private") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "is_private", "is_template", "units", "licenses", "trust_model", "wiki_branch", "default_branch", "object_format", "storage", "watchers_count", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "repo" ("owner_id", "name", "lower_name", "description", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "git_size", "is_fork", "fork_id", "units", "trust_model", "licenses", "primary_language", "watchers_count", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "repo" ("owner_id", "name", "lower_name", "description", "is_private", "is_template", "units", "licenses", "trust_model", "wiki_branch", "default_branch", "object_format", "storage", "template_id", "primary_language", "avatar", "watchers_count", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 
 -- domains/repositories/repos/repo.store.ts listReposAmong
 select * from "repo" where "owner_id" = ? and "id" in (select "repo_id" from "watch" where "user_id" = ?) order by "id";
@@ -220,7 +218,7 @@ update "repo" set "licenses" = ? where "id" = ?;
 update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
-update "repo" set "is_private" = ? where "id" = ?;
+update "repo" set "created_at" = ? where "id" = ?;
 update "repo" set "description" = ? where "id" = ?;
 
 -- domains/repositories/repos/repo.store.ts withOwners
