@@ -36,6 +36,7 @@ export const MigrateRepoOptions = Type.Object(
     lfs_endpoint: Text(2048, 'HTTP address of the large files, when not where the repository says'),
     users: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 100 }), {
+        maxProperties: 10_000,
         description:
           'Names of accounts of this server by those of the service: they become the authors, reviewers and assignees ' +
           'of what is imported. Only for administrators',
