@@ -1,7 +1,7 @@
 import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
 import { rpc, type TestRunner } from '../../test/harness/runner.ts'
 import { callApi, requireApi, tokenHeaders } from '../api.ts'
-import { openPostgresRun } from '../databases/postgres-run.ts'
+import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
 import type { Run } from '../run.ts'
 import { type JobRepo, makeJobRepo, queueJobs, runJobs, startRunners } from '../runners/jobs.ts'
@@ -15,7 +15,6 @@ const FULL_SCALE = 0.2
 const JOBS = 500
 const LINES = 200_000
 const MIN_SHARE = 0.05
-const DATABASES = ['SQLite', 'PostgreSQL'] as const
 const NAMES = {
   poll: 'runners: CPU time of a poll without a task',
   job: 'runners: CPU time of one of 500 short jobs of 50 runners, by scale',
@@ -27,21 +26,11 @@ const NAMES = {
 } as const
 const MAX = { poll: 0.15, job: 5, wallOfJob: 25, wrong: 0, line: 0.015, lost: 0, memory: 64 } as const
 
-const nameOn = (name: string, database: string): string => `${name}, ${database}`
-
 /** Runners that poll, that run short jobs, and that send a long log. */
 export const runners: Trial = {
   names: Object.values(NAMES).flatMap((name) => DATABASES.map((database) => nameOn(name, database))),
   needs: 'site',
-  async run(run) {
-    if (run.own === undefined) return []
-    const figures = await measureOn(run, 'SQLite')
-    const postgres = run.options.postgres ? await openPostgresRun(run, []) : undefined
-    if (postgres === undefined) return figures
-    figures.push(...(await measureOn(postgres.run, 'PostgreSQL')))
-    await run.tempDir.stop(postgres.run.own!.server.child)
-    return figures
-  },
+  run: (run) => onBothDatabases(run, measureOn),
 }
 
 async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promise<Figure[]> {

@@ -1,7 +1,7 @@
 import { smallRepo } from '../data/fill.ts'
 import type { Figure, Trial } from '../figure.ts'
 import type { Run } from '../run.ts'
-import { openPostgresRun } from '../databases/postgres-run.ts'
+import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import { measureDeliveries } from '../webhooks/deliveries.ts'
 import { startReceiver } from '../webhooks/start-receiver.ts'
 
@@ -9,7 +9,6 @@ import { startReceiver } from '../webhooks/start-receiver.ts'
 const EVENTS = 100
 const FULL_SCALE = 0.2
 const MIN = 5
-const DATABASES = ['SQLite', 'PostgreSQL'] as const
 const NAMES = {
   all: 'webhooks: 10,000 deliveries to 100 webhooks, by scale',
   cpu: 'webhooks: CPU time of a delivery',
@@ -22,21 +21,11 @@ const NAMES = {
 } as const
 const MAX = { all: 60_000, cpu: 1, wrong: 0, p99: 1.5, memory: 40, afterCommit: 100, besideSilent: 1.5 } as const
 
-const nameOn = (name: string, database: string): string => `${name}, ${database}`
-
 /** Deliveries to a receiver in a process of its own that answers after 5 ms. */
 export const webhooks: Trial = {
   names: Object.values(NAMES).flatMap((name) => DATABASES.map((database) => nameOn(name, database))),
   needs: 'site',
-  async run(run) {
-    if (run.own === undefined) return []
-    const figures = await measureOn(run, 'SQLite')
-    const postgres = run.options.postgres ? await openPostgresRun(run, []) : undefined
-    if (postgres === undefined) return figures
-    figures.push(...(await measureOn(postgres.run, 'PostgreSQL')))
-    await run.tempDir.stop(postgres.run.own!.server.child)
-    return figures
-  },
+  run: (run) => onBothDatabases(run, measureOn),
 }
 
 async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promise<Figure[]> {

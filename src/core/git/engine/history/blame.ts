@@ -43,24 +43,30 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
   }
 
-  async function findLine(commit: string, path: string, line: number): Promise<string> {
-    const range = `${line},${line}`
-    const { stdout } = await command.run(['blame', '--incremental', '-L', range, commit, '--', path], {
-      deadline: LINE_DEADLINE,
-      codes: [0, NO_SUCH_LINE],
-    })
-    return parseIncremental(stdout.toString('utf8'))[0]?.commit ?? ''
-  }
-
-  async function run(commit: string, path: string, { range, ignored = [] }: BlameOptions): Promise<BlameHunk[]> {
+  /** In line order. Without any hunk if there is no such file or line. */
+  async function run(
+    commit: string,
+    path: string,
+    { range, ignored = [], deadline }: BlameOptions & { readonly deadline: number },
+  ): Promise<BlameHunk[]> {
     const lines = range === undefined ? [] : ['-L', range.join(',')]
     const skips = ignored.flatMap((oid) => ['--ignore-rev', oid])
-    const { stdout, code } = await command.run(['blame', '--incremental', ...lines, ...skips, commit, '--', path], {
-      deadline: DEADLINE,
+    const { stdout } = await command.run(['blame', '--incremental', ...lines, ...skips, commit, '--', path], {
+      deadline,
       codes: range === undefined ? [0] : [0, NO_SUCH_LINE],
     })
-    if (code !== 0) throw new GitError('invalid', 'the file has no such lines')
     return parseIncremental(stdout.toString('utf8')).toSorted((a, b) => a.line - b.line)
+  }
+
+  async function findLine(commit: string, path: string, line: number): Promise<string> {
+    const [hunk] = await run(commit, path, { range: [line, line], deadline: LINE_DEADLINE })
+    return hunk?.commit ?? ''
+  }
+
+  async function readFile(commit: string, path: string, options: BlameOptions): Promise<readonly BlameHunk[]> {
+    const hunks = await run(commit, path, { ...options, deadline: DEADLINE })
+    if (options.range !== undefined && hunks.length === 0) throw new GitError('invalid', 'the file has no such lines')
+    return hunks
   }
 
   return {
@@ -96,7 +102,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
       return memo.get<readonly BlameHunk[]>(
         key,
         (hunks) => hunks.length * HUNK,
-        () => run(commit, path, options),
+        () => readFile(commit, path, options),
       )
     },
   }
