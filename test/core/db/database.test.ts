@@ -168,9 +168,7 @@ describe.skipIf(inject('postgresUrl') === '')('both databases', () => {
             tables
               // NOTE: a full-text index is a virtual table of SQLite and an index of PostgreSQL. A cluster needs
               // PostgreSQL. The index of code is a file of its own with SQLite.
-              .filter(
-                ({ name }) => !/^sqlite_|^issue_text_index(?:_|$)|^cluster_|^code_(?:blob|file|repo)$/.test(name),
-              )
+              .filter(({ name }) => !/^sqlite_|^issue_text_index(?:_|$)|^cluster_|^code_(?:blob|file|repo)$/.test(name))
               .toSorted((a, b) => (a.name < b.name ? -1 : 1))
               .map(({ name, columns }) => [
                 name,
