@@ -13,9 +13,6 @@ export async function addRunnerProtocol(schema: Schema): Promise<void> {
   await createTable(schema, 'action_output', (t) =>
     t.reference('task_id', 'action_task').text('name').text('value').primaryKey('task_id', 'name'),
   )
-  // NOTE: SQLite prefers an index of all jobs by status to one without the column; PostgreSQL does not search by a column
-  // whose value follows from the condition of the index.
-  const status = schema.dialect === 'sqlite' ? sql`status, ` : sql``
-  await sql`create index action_job_waiting_idx on action_job (${status}repo_id, labels, updated_at, id)
+  await sql`create index action_job_waiting_idx on action_job (repo_id, labels, updated_at, id)
     where status = 'waiting'`.execute(schema.db)
 }

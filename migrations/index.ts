@@ -22,6 +22,7 @@ import { createImportedAuthors } from './202611270149-imported-authors.ts'
 import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import { createCodeIndex } from './202611270432-code-index.ts'
 import { createActionCaches } from './202611270510-action-caches.ts'
+import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -53,6 +54,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270427-approved-runs': indexApprovedRuns,
   '202611270432-code-index': createCodeIndex,
   '202611270510-action-caches': createActionCaches,
+  '202611270752-waiting-jobs': indexWaitingJobs,
 }
 
 /**
