@@ -13,6 +13,7 @@ import { createHelmFormat } from './helm/helm.format.ts'
 import { createMavenFormat } from './maven/maven.format.ts'
 import { createNpmFormat } from './npm/npm.format.ts'
 import { createNugetFormat } from './nuget/nuget.format.ts'
+import { createPubFormat } from './pub/pub.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 import { createRpmFormat } from './rpm/rpm.format.ts'
 import { createRubygemsFormat } from './rubygems/rubygems.format.ts'
@@ -35,6 +36,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createMavenFormat,
   createNpmFormat,
   createNugetFormat,
+  createPubFormat,
   createPypiFormat,
   createRpmFormat,
   createRubygemsFormat,

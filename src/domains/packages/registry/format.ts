@@ -68,12 +68,20 @@ interface ReadRoute extends Route {
 }
 
 interface WriteRoute extends Route {
-  readonly method: 'PUT' | 'POST' | 'DELETE' | 'PATCH'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
   readonly access: 'write'
   handle(request: FormatWrite): Promise<FormatAnswer>
 }
 
 export type FormatRoute = ReadRoute | WriteRoute
+
+/** Why a request is refused. */
+export interface FormatRefusal {
+  readonly status: number
+  readonly message: string
+  /** In X-Ingot-Reason: `package_access_required` for callers without rights, whether they have signed in or not. */
+  readonly code: string
+}
 
 /** One kind of packages: a folder in `formats/`, and a line in `formats.ts`. */
 export interface PackageFormat {
@@ -84,6 +92,8 @@ export interface PackageFormat {
   readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */
   errorBody?(message: string, status: number): string | object
+  /** The whole answer to a refused request, for clients that need another status, type or header as well. */
+  errorAnswer?(refusal: FormatRefusal, sent: IncomingHttpHeaders): FormatAnswer
   /** The credentials of a request, from those of the standard headers and what only this client sends. */
   credentials?(sent: Credentials, headers: IncomingHttpHeaders): Credentials
 }

@@ -54,8 +54,13 @@ async function answer(
     void reply.header('x-ingot-reason', refusal.code)
     if (refusal.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
     if (endsConnection(request.raw)) void reply.header('connection', 'close')
-    const body = format.errorBody?.(refusal.message, refusal.status) ?? `${refusal.message}\n`
-    return sendAnswer(deps.contents, { status: refusal.status, headers: refusal.headers, body }, request, reply)
+    const { status, headers, message } = refusal
+    const shown = format.errorAnswer?.(refusal, request.headers) ?? {
+      status,
+      headers,
+      body: format.errorBody?.(message, status) ?? `${message}\n`,
+    }
+    return sendAnswer(deps.contents, shown, request, reply)
   }
 }
 

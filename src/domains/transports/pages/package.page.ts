@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, (place: Place) => string>> = {
   maven: ({ at, name, version }) => `mvn dependency:get -Dartifact=${name}:${version} -DremoteRepositories=${at}/maven`,
   npm: ({ at, name, version }) => `npm install ${name}@${version} --registry ${at}/npm/`,
   nuget: ({ at, name, version }) => `dotnet add package ${name} --version ${version} --source ${at}/nuget/index.json`,
+  pub: ({ at, name, version }) => `dart pub add ${name}:${version} --hosted-url ${at}/pub`,
   pypi: ({ at, name, version }) => `pip install --index-url ${at}/pypi/simple/ ${name}==${version}`,
   rpm: ({ name, version }) => `dnf install ${name}-${version}`,
   rubygems: ({ at, name, version }) => `gem install --source ${at}/rubygems ${name} --version ${version}`,
