@@ -82,6 +82,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/transports/git-http/git-http.module.ts'),
   () => import('../domains/transports/git-ssh/git-ssh.module.ts'),
   () => import('../domains/transports/pages/pages.module.ts'),
+  () => import('../domains/transports/feeds/feeds.module.ts'),
 ]
 
 // NOTE: loaded one after the other. In parallel, each would walk their shared imports, which costs 0.2 s.

@@ -1,7 +1,7 @@
 import { createHook } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
 import { activityOperations } from './activities/activities.operations.ts'
-import { type ActivityComments, createActivities } from './activities/activities.service.ts'
+import { type Activities, type ActivityComments, createActivities } from './activities/activities.service.ts'
 import {
   activityProjections,
   repoStarProjections,
@@ -19,6 +19,7 @@ import { watchingOperations } from './watches/watching.operations.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
+    readonly activities: Activities
     readonly activityComments: ActivityComments
     readonly social: Social
   }
@@ -36,7 +37,7 @@ export const module = defineModule({
     const starsDisabled = repository.disable_stars
     const common = { guards, repos, site, social, starsDisabled, users }
     return {
-      services: { activityComments, social },
+      services: { activities, activityComments, social },
       operations: [
         ...activityOperations({ guards, activities, repos, site, heatmapEnabled: service.enable_user_heatmap }),
         ...socialListOperations(common),

@@ -47,6 +47,8 @@ export const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; img-src 'sel
 
 export interface Content {
   readonly title: string
+  /** The path of the Atom feed of what the page shows. */
+  readonly feed?: string
   readonly body: Html
 }
 
@@ -61,7 +63,7 @@ export interface PageRequest {
 }
 
 /** A whole page: the common links, and the content. */
-export function layout({ title, body }: Content, request: PageRequest): string {
+export function layout({ title, body, feed }: Content, request: PageRequest): string {
   const { viewer, base, url } = request
   const account =
     viewer.kind === 'anonymous'
@@ -69,7 +71,7 @@ export function layout({ title, body }: Content, request: PageRequest): string {
       : safeHtml`<a href="${base}/${viewer.account.name}">${viewer.account.name}</a> <a href="${base}${webPages.home}">Account</a>`
   return safeHtml`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${when(feed, (path) => safeHtml`<link rel="alternate" type="application/atom+xml" href="${path}">`)}<style>${new Html(STYLE)}</style></head>
 <body><header><nav aria-label="Site"><a href="${base}/">Ingot</a> ${account}</nav></header>
 <main>
 ${body}

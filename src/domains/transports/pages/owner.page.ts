@@ -42,6 +42,7 @@ export const ownerPage =
       : safeHtml`${owner.website}`
     return {
       title: owner.name,
+      feed: `${visit.base}/${owner.name}.atom`,
       body: safeHtml`<h1>${owner.name}</h1>
 <p><small>${owner.kind === 'organization' ? 'Organization' : 'User'}</small>${when(owner.fullName, (name) => safeHtml` ${name}`)}</p>
 ${when(owner.description, (text) => safeHtml`<p>${text}</p>`)}

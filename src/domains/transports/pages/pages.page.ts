@@ -45,6 +45,7 @@ export const commitsPage =
     const source = repoPath(visit, repo, 'src', kind, ref, path)
     return {
       title: `Commits of ${path || ref} · ${repo.fullName}`,
+      ...(kind === 'branch' && { feed: repoPath(visit, repo, 'atom/branch', ref, path) }),
       body: safeHtml`${repoHeading(visit, target, safeHtml`commits of <a href="${source}">${path || ref}</a>`)}
 ${list(items, (view) => commitLine(visit, target, view), 'No commits.')}
 ${stepper(paging, hasMore)}`,

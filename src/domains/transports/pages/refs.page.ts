@@ -44,6 +44,7 @@ export const tagsPage =
     const page = await deps.tags.list(repo, paging)
     return {
       title: `Tags · ${repo.fullName}`,
+      feed: repoPath(visit, repo, 'tags.atom'),
       body: safeHtml`${repoHeading(visit, target, safeHtml`tags`)}
 ${list(
   page.items,

@@ -39,6 +39,7 @@ export const releasesPage =
     const parts = await Promise.all(page.items.map((view) => releasePart(deps, visit, target, view)))
     return {
       title: `Releases · ${target.repo.fullName}`,
+      feed: repoPath(visit, target.repo, 'releases.atom'),
       body: safeHtml`${repoHeading(visit, target, safeHtml`releases`)}
 ${parts.length === 0 ? safeHtml`<p class="note">No releases.</p>` : parts}
 ${pager(paging, page.total)}`,

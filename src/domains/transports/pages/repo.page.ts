@@ -31,6 +31,7 @@ export const repoPage =
     const code = canRead(target, 'repo.code') ? await codePart(deps, visit, target) : NOTHING
     return {
       title: repo.fullName,
+      feed: `${repoPath(visit, repo)}.atom`,
       body: safeHtml`${repoHeading(visit, target)}
 ${when(repo.description, (text) => safeHtml`<p>${text}</p>`)}
 ${isHttpUrl(repo.website) ? safeHtml`<p><a href="${repo.website}" rel="nofollow noopener">${repo.website}</a></p>` : ''}
