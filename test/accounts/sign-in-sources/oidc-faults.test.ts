@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createBrowser, type Browser } from '../../harness/browser.ts'
+import { createClient } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -124,6 +125,18 @@ describeOnBoth('providers that do not behave', (kind) => {
       })
   })
 
+  it('are told whom to sign out, if their token fits into a cookie', async () => {
+    const signOut = async (idToken: object) => {
+      odd.misbehaviour = { idToken: { ...idToken }, discovery: { end_session_endpoint: `${odd.url}/end` } }
+      const page = browser()
+      await page.open(odd.answerTo((await page.open('/user/oauth2/odd')).url))
+      await page.send({}, { form: page.page.forms.findIndex(({ action }) => action.endsWith('/logout')) })
+      const [, url] = /<a href="([^"]*)">Sign out of odd/.exec(page.page.text)!
+      return new URL(url!.replaceAll('&amp;', '&')).searchParams.has('id_token_hint')
+    }
+    expect([await signOut({}), await signOut({ groups: 'x'.repeat(4000) })]).toEqual([true, false])
+  })
+
   it('get no account for names and subjects that cannot be', async () => {
     for (const person of [
       { sub: 'x'.repeat(300), preferred_username: 'long' },
@@ -140,6 +153,46 @@ describeOnBoth('providers that do not behave', (kind) => {
     }
     const identities = await rows(server, 'external_identity')
     expect(identities.map(({ subject }) => subject).toSorted()).toEqual(['list', 'odd'])
+  })
+})
+
+describeOnBoth('answers of providers', (kind) => {
+  it('are limited for each address, and refused ones are in the audit log', async () => {
+    const server = await startServer({ on: kind, settings: { 'rate_limit.passwords_per_minute': '3' } })
+    const odd = await startOddProvider()
+    try {
+      const root = await server.world.admin()
+      const token = await root.token('all')
+      const admin = createClient(server.url, server.app.operations, { authorization: `token ${token}` })
+      await admin.post('/admin/auth-sources', {
+        name: 'odd',
+        kind: 'oidc',
+        oidc: { issuer: odd.url, client_id: CLIENT, client_secret: SECRET },
+      })
+      odd.misbehaviour = { answer: { code: 'wrong' } }
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const page = createBrowser(server.url)
+        const { url } = await page.open('/user/oauth2/odd')
+        statuses.push((await page.open(odd.answerTo(url))).status)
+      }
+      const accepted = statuses.filter((status) => status === 401).length
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([
+        ...Array(accepted).fill(401),
+        ...Array(5 - accepted).fill(429),
+      ])
+      expect([accepted > 0, accepted <= 3]).toEqual([true, true])
+      expect(odd.requested.filter((path) => path === '/token')).toHaveLength(accepted)
+      await server.app.signInRecords.flush()
+      await server.drain()
+      const { json } = await admin.get('/admin/audit?action=sign-in.failed')
+      expect(json.map(({ credential }: { credential: { kind: string } }) => credential.kind)).toContain(
+        'sign-in-source',
+      )
+    } finally {
+      await odd.close()
+      await server.close()
+    }
   })
 })
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { systemActor } from '../../../src/core/access/viewer.ts'
 import { createBrowser, type Browser } from '../../harness/browser.ts'
@@ -257,13 +258,21 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
     await settings({ registration: 'on' })
     await arrive({ sub: 's-lea', preferred_username: 'lea' })
     const lea = (await server.app.users.findByName('lea'))!
-    const { secret } = await server.app.twoFactor.begin(lea)
-    expect(secret).toBeTruthy()
+    await server.app.twoFactor.begin(lea)
     await server.app.database.transaction((tx) =>
       tx.updateTable('two_factor').set({ is_confirmed: 1 }).where('user_id', '=', lea.id).execute(),
     )
+    const [code] = await server.app.twoFactor.renewRecoveryCodes(systemActor, lea.id)
     const asked = await arrive({ sub: 's-lea' })
     expect([isSignedIn(asked), asked.page.text.includes('one-time-code')]).toEqual([false, true])
+    await asked.send({ code: code! })
+    expect(isSignedIn(asked)).toBe(true)
+    await server.drain()
+    const [entry] = (await root.client.get('/admin/audit?action=sign-in.succeeded&target=lea')).json
+    expect([entry.credential, entry.details], 'the audit log says how').toEqual([
+      { kind: 'sign-in-source', id: sourceId, name: NAME },
+      { second_factor: 'recovery-code' },
+    ])
     await settings({ skip_second_factor: true })
     expect(isSignedIn(await arrive({ sub: 's-lea' }))).toBe(true)
     await settings({ skip_second_factor: false })
@@ -306,8 +315,13 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
     const end = new URL(url!.replaceAll('&amp;', '&'))
     expect([end.origin, Object.fromEntries(end.searchParams)]).toEqual([
       provider.url,
-      { client_id: CLIENT, post_logout_redirect_uri: `${server.url}/user/login` },
+      {
+        client_id: CLIENT,
+        post_logout_redirect_uri: `${server.url}/user/login`,
+        id_token_hint: expect.stringContaining('.'),
+      },
     ])
+    expect(decodeJwt(end.searchParams.get('id_token_hint')!)).toMatchObject({ iss: provider.url, sub: 's-noa' })
     expect((await createBrowser(provider.url).open(end.href)).status).toBe(200)
     expect([isSignedIn(noa), noa.cookies.has('ingot_provider')]).toEqual([false, false])
   })

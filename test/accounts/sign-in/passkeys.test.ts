@@ -161,6 +161,9 @@ describeOnBoth('passkeys', (kind) => {
     expect(offeredOptions(page)).toMatchObject({ userVerification: 'preferred', allowCredentials: [{}] })
     expect(page.page.text).not.toContain('name="code"')
     expect(await use(page, device, { verifiesUser: false })).toEqual({ status: 200, isSignedIn: true })
+    await server.drain()
+    const { json } = await root.client.get('/admin/audit?action=sign-in.succeeded&target=eric')
+    expect(json[0]).toMatchObject({ credential: { kind: 'password' }, details: { second_factor: 'passkey' } })
   })
 
   it('leave one-time codes and recovery codes as they are', async () => {

@@ -9,7 +9,8 @@ const Passkey = { ...OfUser, passkey_id: Id, name: Type.String() }
 export const signInEvents = {
   /** Attempts from one address within one minute; `user_id` is 0 when they name no account. */
   'user.sign_in_failed': Type.Object({ ...OfUser, attempts: Id }),
-  'user.signed_in': Type.Object(OfUser),
+  /** `second_factor` of sign-ins on the pages: one-time-code, recovery-code or passkey. */
+  'user.signed_in': Type.Object({ ...OfUser, second_factor: Type.Optional(Type.String()) }),
   /** The actor is the administrator, `user_id` the impersonated account. */
   'user.sudo_used': Type.Object({ ...OfUser, operation: Type.String() }),
   'user.token_created': Type.Object(Token),

@@ -74,6 +74,7 @@ export const module = defineModule({
             ...services,
             checkPassword,
             records: services.signInRecords,
+            rateLimit: core.rateLimits.passwords,
             clock,
             log: core.log,
             secrets: core.secrets,

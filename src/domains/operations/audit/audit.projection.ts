@@ -51,7 +51,9 @@ const accountProjections: Projections = {
   'user.two_factor_enabled': onUser<'user.two_factor_enabled'>('two-factor.enabled'),
   'user.two_factor_disabled': onUser<'user.two_factor_disabled'>('two-factor.disabled'),
   'user.recovery_codes_renewed': onUser<'user.recovery_codes_renewed'>('two-factor.recovery-codes-renewed'),
-  'user.signed_in': onUser<'user.signed_in'>('sign-in.succeeded'),
+  'user.signed_in': onUser<'user.signed_in'>('sign-in.succeeded', ({ second_factor }) => ({
+    ...(second_factor !== undefined && { second_factor }),
+  })),
   'user.sign_in_failed': recorded(async (tx, { payload: { user_id: id, attempts } }) => ({
     action: 'sign-in.failed',
     outcome: 'failed',

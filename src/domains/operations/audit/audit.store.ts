@@ -115,6 +115,17 @@ export async function findCredentialName(tx: Tx, { kind, id }: RequestCredential
       return (
         (await tx.selectFrom('oauth_application').select('name').where('id', '=', id).executeTakeFirst())?.name ?? ''
       )
+    case 'passkey':
+      return (await tx.selectFrom('passkey').select('name').where('id', '=', id).executeTakeFirst())?.name ?? ''
+    case 'sign-in-source':
+      return (await tx.selectFrom('sign_in_source').select('name').where('id', '=', id).executeTakeFirst())?.name ?? ''
+    default:
+      return findKeyTitle(tx, { kind, id })
+  }
+}
+
+async function findKeyTitle(tx: Tx, { kind, id }: RequestCredential): Promise<string> {
+  switch (kind) {
     case 'ssh-key':
     case 'http-signature':
       return (await tx.selectFrom('user_key').select('title').where('id', '=', id).executeTakeFirst())?.title ?? ''

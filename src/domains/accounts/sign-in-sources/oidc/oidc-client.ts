@@ -22,6 +22,13 @@ export interface Pending {
   readonly verifier: string
 }
 
+export interface SignOut {
+  /** Where the browser comes back to. */
+  readonly returnTo: string
+  /** Of the sign-in that ends; empty if unknown. */
+  readonly idToken: string
+}
+
 export interface OidcTimes {
   /** Milliseconds for one request to a provider. */
   readonly answer: number
@@ -91,8 +98,15 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
         return { url, pending }
       }),
 
-    /** What the provider says about the person with whom it answered at this address. */
-    complete: (source: OidcSource, answer: URL, pending: Pending): Promise<Claims> =>
+    /**
+     * What the provider says about the person with whom it answered at this address, and the id token; empty without
+     * OpenID Connect.
+     */
+    complete: (
+      source: OidcSource,
+      answer: URL,
+      pending: Pending,
+    ): Promise<{ readonly claims: Claims; readonly idToken: string }> =>
       using(source, async ({ config, client }, library) => {
         const openId = isOpenId(source.settings)
         const tokens = await library.authorizationCodeGrant(config, answer, {
@@ -100,19 +114,24 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
           pkceCodeVerifier: pending.verifier,
           ...(openId && { expectedNonce: pending.nonce }),
         })
-        if (!openId) return readUser(client, source.settings, tokens.access_token)
+        if (!openId) return { claims: await readUser(client, source.settings, tokens.access_token), idToken: '' }
         const claims: Claims & { readonly sub: string } = tokens.claims()!
-        if (config.serverMetadata().userinfo_endpoint === undefined) return claims
+        const idToken = tokens.id_token!
+        if (config.serverMetadata().userinfo_endpoint === undefined) return { claims, idToken }
         // Refused when the subject is another one.
-        return { ...(await library.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+        const user = await library.fetchUserInfo(config, tokens.access_token, claims.sub)
+        return { claims: { ...user, ...claims }, idToken }
       }),
 
     /** Where a browser signs out at the provider; undefined if the provider has no such address. */
-    signOutUrl: (source: OidcSource, returnTo: string): Promise<string | undefined> =>
+    signOutUrl: (source: OidcSource, { returnTo, idToken }: SignOut): Promise<string | undefined> =>
       using(source, ({ config }, library) =>
         config.serverMetadata().end_session_endpoint === undefined
           ? undefined
-          : library.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo }).href,
+          : library.buildEndSessionUrl(config, {
+              post_logout_redirect_uri: returnTo,
+              ...(idToken !== '' && { id_token_hint: idToken }),
+            }).href,
       ),
   }
 }

@@ -5,7 +5,7 @@ import type { User } from '../../users/user.store.ts'
 import type { ExternalIdentities } from '../identities.service.ts'
 import type { SignInSource, SignInSources } from '../sources.service.ts'
 import type { OidcAccounts } from './oidc-accounts.ts'
-import type { OidcClient, Pending } from './oidc-client.ts'
+import type { OidcClient, Pending, SignOut } from './oidc-client.ts'
 import { type OidcProfile, profileOf } from './oidc-profile.policy.ts'
 
 type OidcSource = SignInSource<'oidc'>
@@ -22,7 +22,7 @@ export interface ProviderLink {
 
 /** Whom the provider named. */
 export type Arrival =
-  | { readonly kind: 'user'; readonly user: User; readonly asksSecondStep: boolean }
+  | { readonly kind: 'user'; readonly user: User; readonly asksSecondStep: boolean; readonly idToken: string }
   | { readonly kind: 'unlinked'; readonly profile: OidcProfile }
   | { readonly kind: 'refused' }
 
@@ -73,13 +73,14 @@ export function createOidcSignIn({ sources, identities, client, accounts }: Deps
       { answer, pending, links }: { readonly answer: URL; readonly pending: Pending; readonly links: boolean },
     ): Promise<Arrival> {
       const source = await getActive(id)
-      const profile = profileOf(source.settings, await client.complete(source, answer, pending))
+      const { claims, idToken } = await client.complete(source, answer, pending)
+      const profile = profileOf(source.settings, claims)
       if (profile === undefined) throw unauthenticated(`the provider ${source.name} names nobody`)
       if (!profile.isAllowed) return { kind: 'refused' }
       const found = await accounts.find(source, profile)
       const user = found ?? (profile.mayRegister && !links ? await accounts.register(source, profile) : undefined)
       if (user === undefined) return { kind: 'unlinked', profile }
-      return { kind: 'user', user, asksSecondStep: !source.settings.skip_second_factor }
+      return { kind: 'user', user, asksSecondStep: !source.settings.skip_second_factor, idToken }
     },
 
     /** Links the account after its user proved who it is to both sides. Throws NotFound and conflict. */
@@ -108,10 +109,10 @@ export function createOidcSignIn({ sources, identities, client, accounts }: Deps
     },
 
     /** Where the browser can sign out at the provider too; undefined if nowhere, or if the provider is away. */
-    async signOutUrl(id: number, returnTo: string): Promise<{ name: string; url: string } | undefined> {
+    async signOutUrl(id: number, session: SignOut): Promise<{ name: string; url: string } | undefined> {
       try {
         const source = await getActive(id)
-        const url = await client.signOutUrl(source, returnTo)
+        const url = await client.signOutUrl(source, session)
         return url === undefined ? undefined : { name: source.name, url }
       } catch {
         return undefined

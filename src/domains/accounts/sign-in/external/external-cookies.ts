@@ -22,9 +22,17 @@ export interface LinkOffer {
   readonly loginName: string
 }
 
+/** Where the user of the session signed in. */
+interface ProviderSession {
+  readonly id: SignInSourceId
+  /** Tells the provider whom to sign out; empty if there is none, or if it does not fit into a cookie. */
+  readonly idToken: string
+}
+
 interface Values {
   pending: PendingSignIn
   link: LinkOffer
+  provider: ProviderSession
 }
 
 const LIFETIME_SECONDS = 15 * 60
@@ -37,10 +45,10 @@ const contextOf = (kind: keyof Values): string => `sign_in.external.${kind}`
 export function sealCookie<Kind extends keyof Values>(
   { secrets, clock, jar }: Deps,
   reply: FastifyReply,
-  { kind, value }: { readonly kind: Kind; readonly value: Values[Kind] },
+  { kind, value, seconds = LIFETIME_SECONDS }: { kind: Kind; value: Values[Kind]; seconds?: number },
 ): void {
-  const until = clock.now() + LIFETIME_SECONDS * 1000
-  jar.set(reply, kind, secrets.seal(JSON.stringify({ value, until }), contextOf(kind)), LIFETIME_SECONDS)
+  const until = clock.now() + seconds * 1000
+  jar.set(reply, kind, secrets.seal(JSON.stringify({ value, until }), contextOf(kind)), seconds)
 }
 
 /** Undefined without the cookie, and for an expired one. */

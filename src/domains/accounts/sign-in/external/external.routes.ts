@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../../../core/access/viewer.ts'
 import type { Core } from '../../../../core/module.ts'
+import { clientOf } from '../../../../core/http/caller.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { safeHtml } from '../../../../core/platform/html.ts'
+import { clientNetwork } from '../../../../core/platform/http/client-network.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import type { Arrival } from '../../sign-in-sources/oidc/oidc.service.ts'
 import {
@@ -24,11 +26,16 @@ export interface ExternalDeps extends SignInDeps, Pick<Core, 'log'> {}
 
 /** Signing in at a provider: the browser goes there and comes back with a code. */
 export function registerExternal(http: FastifyInstance, deps: ExternalDeps): void {
-  http.get(`${PROVIDER}/:name`, async (request, reply) => showingErrors(deps, reply, () => begin(deps, request, reply)))
+  http.get(`${PROVIDER}/:name`, async (request, reply) =>
+    showingErrors(deps, request, reply, () => begin(deps, request, reply)),
+  )
   http.get(`${PROVIDER}/:name/callback`, async (request, reply) =>
-    showingErrors(deps, reply, () => complete(deps, request, reply)),
+    showingErrors(deps, request, reply, () => complete(deps, request, reply)),
   )
 }
+
+/** Browsers have cookies of 4096 bytes, and sealing makes a text longer by a third. */
+const MAX_ID_TOKEN = 2800
 
 const nameOf = (request: FastifyRequest): string => (request.params as { readonly name: string }).name
 
@@ -57,6 +64,7 @@ async function complete(deps: ExternalDeps, request: FastifyRequest, reply: Fast
       status: 400,
       error: 'This sign-in was not begun in this browser, or it took too long.',
     })
+  deps.rateLimit.take(clientNetwork(clientOf(request).address))
   const answer = new URL(callbackUrl(deps, name))
   answer.search = request.url.split(/\?(.*)/s)[1] ?? ''
   const arrival = await deps.providers.complete(begun.id, { ...begun, answer })
@@ -78,12 +86,16 @@ async function arrive(
   if (arrival.kind === 'refused')
     return failurePage(deps, reply, { status: 403, error: `${name} does not let you sign in here.` })
   if (arrival.kind === 'user') {
-    const { user, asksSecondStep } = arrival
+    const { user, asksSecondStep, idToken } = arrival
     if (decideAccountState(user) === 'prohibited') return failurePage(deps, reply, PROHIBITED)
-    deps.jar.set(reply, 'provider', String(id), deps.sessions.lifetime)
-    const by = { kind: 'sign-in-source', id } as const
+    sealCookie(deps, reply, {
+      kind: 'provider',
+      value: { id, idToken: idToken.length > MAX_ID_TOKEN ? '' : idToken },
+      seconds: deps.sessions.lifetime,
+    })
+    const proof = { credential: { kind: 'sign-in-source', id } } as const
     const next = asksSecondStep ? continueSignIn : completeSignIn
-    return next(deps, reply, { user, to, cookie: formCookie(deps, request, reply), by })
+    return next(deps, reply, { user, to, cookie: formCookie(deps, request, reply), proof })
   }
   const { subject, loginName } = arrival.profile
   sealCookie(deps, reply, { kind: 'link', value: { id: asId(id), subject, loginName, name } })
@@ -100,20 +112,27 @@ async function arrive(
 /** Failures are shown to the user; texts of the provider are not. */
 async function showingErrors(
   deps: ExternalDeps,
+  request: FastifyRequest,
   reply: FastifyReply,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
     return await work()
   } catch (error) {
+    if (isDomainError(error, 'too-many-requests'))
+      return failurePage(deps, reply, { status: 429, error: 'Too many attempts. Try again later.' })
     if (isDomainError(error, 'not-found'))
       return failurePage(deps, reply, { status: 404, error: 'There is no such provider.' })
     if (isDomainError(error, 'conflict')) return failurePage(deps, reply, { status: 409, error: error.message })
     if (!isDomainError(error, 'unavailable') && !isDomainError(error, 'unauthenticated')) throw error
     deps.log.warn({ reason: error.message }, 'a sign-in at a provider failed')
-    return error.kind === 'unavailable'
-      ? failurePage(deps, reply, { status: 503, error: 'The provider does not answer as it should. Try again later.' })
-      : failurePage(deps, reply, { status: 401, error: 'The provider did not sign you in.' })
+    if (error.kind === 'unavailable')
+      return failurePage(deps, reply, {
+        status: 503,
+        error: 'The provider does not answer as it should. Try again later.',
+      })
+    deps.records.failed({ client: clientOf(request), kind: 'sign-in-source', userId: 0 })
+    return failurePage(deps, reply, { status: 401, error: 'The provider did not sign you in.' })
   }
 }
 

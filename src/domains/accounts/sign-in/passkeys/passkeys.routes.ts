@@ -17,19 +17,26 @@ import {
   tokenField,
 } from '../web/browser.ts'
 import type { Fields } from '../web/form.ts'
-import { redirectTo, sendPage } from '../web/page.ts'
+import { type Page, redirectTo, sendPage } from '../web/page.ts'
 import { PASSKEY_SCRIPT, passkeyButton } from './passkey-form.ts'
+import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
 import type { Passkey, Passkeys } from './passkeys.service.ts'
 
 const ADD = `${PASSKEYS}/add`
 const RENAME = `${PASSKEYS}/rename`
 const DELETE = `${PASSKEYS}/delete`
+const RECOVERY = `${PASSKEYS}/recovery_codes`
 
 interface PasskeyPageDeps extends PageDeps {
   readonly passkeys: Passkeys
+  readonly twoFactor: Pick<TwoFactorAuth, 'countRecoveryCodes' | 'renewRecoveryCodes'>
 }
 
-type Change = (request: FastifyRequest, change: { readonly visitor: Visitor; readonly fields: Fields }) => Promise<void>
+/** Returns the page to show; undefined for the list. */
+type Change = (
+  request: FastifyRequest,
+  change: { readonly visitor: Visitor; readonly fields: Fields },
+) => Promise<Page | void>
 
 /** The page of the passkeys of a user. Adding and deleting requires a session that has just begun. */
 export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): void {
@@ -57,6 +64,11 @@ export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): 
       change: async (request, { visitor: { user }, fields }) =>
         void (await passkeys.delete(sessionActor(request, user), user.id, idOf(fields))),
     },
+    [RECOVERY]: {
+      needsRecent: true,
+      change: async (request, { visitor: { user } }) =>
+        recoveryPage(deps, await deps.twoFactor.renewRecoveryCodes(sessionActor(request, user), user.id)),
+    },
   }
   for (const [path, { needsRecent, change }] of Object.entries(changes))
     http.post(path, async (request, reply) => {
@@ -72,10 +84,11 @@ export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): 
 async function submit(
   deps: PasskeyPageDeps,
   reply: FastifyReply,
-  { visitor, change }: { readonly visitor: Visitor; readonly change: () => Promise<void> },
+  { visitor, change }: { readonly visitor: Visitor; readonly change: () => Promise<Page | void> },
 ): Promise<FastifyReply> {
   try {
-    await change()
+    const page = await change()
+    if (page !== undefined) return sendPage(reply, page)
   } catch (error) {
     if (isDomainError(error, 'invalid'))
       return passkeysPage(deps, reply, { visitor, status: 422, error: error.message })
@@ -111,6 +124,7 @@ async function passkeysPage(
     script: PASSKEY_SCRIPT,
     body: safeHtml`<p>A passkey signs you in without a password, or is asked for after it. With a passkey, the API and git take no password without a one-time code: use access tokens.</p>
 ${rows.length === 0 ? safeHtml`<p>You have no passkey.</p>` : safeHtml`<ul>${rows}</ul>`}
+${passkeys.length === 0 ? safeHtml`` : await recoveryPart(deps, visitor, isRecent)}
 ${isRecent ? await addForm(deps, visitor) : safeHtml`<p>To add or delete passkeys, sign in again.</p>${signInAgainForm(deps, session, PASSKEYS)}`}
 <p><a href="${pathTo(deps, HOME)}">Back</a></p>`,
   })
@@ -128,6 +142,20 @@ function passkeyRow(
 ${isRecent ? deletion : safeHtml``}</li>
 `
 }
+
+async function recoveryPart(deps: PasskeyPageDeps, { user, session }: Visitor, isRecent: boolean): Promise<Html> {
+  const left = await deps.twoFactor.countRecoveryCodes(user.id)
+  const form = safeHtml`<form method="post" action="${pathTo(deps, RECOVERY)}">${tokenField(session)}<button>Make new recovery codes</button></form>`
+  return safeHtml`<p>You have ${left} recovery codes. Each works once, after the password, in place of a passkey.</p>
+${isRecent ? form : safeHtml``}`
+}
+
+const recoveryPage = (deps: PasskeyPageDeps, codes: readonly string[]): Page => ({
+  title: 'Recovery codes',
+  body: safeHtml`<p>Store these codes where you can find them without your devices. They are shown only now, and replace all earlier ones.</p>
+<ul>${codes.map((code) => safeHtml`<li><code>${code}</code></li>`)}</ul>
+<p><a href="${pathTo(deps, PASSKEYS)}">Back</a></p>`,
+})
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 

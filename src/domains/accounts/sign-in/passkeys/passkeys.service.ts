@@ -11,6 +11,7 @@ import { clientNetwork } from '../../../../core/platform/http/client-network.ts'
 import type { RequestClient } from '../../../../core/platform/request-source.ts'
 import { type User, findUserById } from '../../users/user.store.ts'
 import type { SignInRecords } from '../sign-in-records.service.ts'
+import { deleteRecoveryCodes, findTwoFactor } from '../two-factor/two-factor.store.ts'
 import { type Challenge, type ChallengePlace, makeChallenge, readChallenge } from './challenges.ts'
 import { type CreationOptions, creationOptions, type RequestOptions, requestOptions } from './options.ts'
 import {
@@ -149,11 +150,16 @@ export function createPasskeys(deps: PasskeyDeps) {
       if (!renamed) throw notFound('passkey does not exist')
     },
 
-    /** Deletes one passkey of the user, or without `id` all. Returns how many there were. */
+    /**
+     * Deletes one passkey of the user, or without `id` all; with the last one the recovery codes, unless the account has
+     * one-time codes. Returns how many there were.
+     */
     delete: (actor: Actor, userId: UserId, id?: number): Promise<number> =>
       database.transaction(async (tx) => {
         const deleted = await deletePasskeys(tx, userId, id)
         for (const passkey of deleted) await append(tx, 'user.passkey_deleted', actor, { userId, ...passkey })
+        const hasSecondStep = (await hasPasskeys(tx, userId)) || (await findTwoFactor(tx, userId))?.isConfirmed
+        if (!hasSecondStep) await deleteRecoveryCodes(tx, userId)
         return deleted.length
       }),
 

@@ -12,8 +12,10 @@ import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { boundedCache } from '../../../../core/platform/lru.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 import { findTotpStep } from '../../../../core/platform/crypto/totp.ts'
+import { hasPasskeys } from '../passkeys/passkey.store.ts'
 import {
   countRecoveryCodes,
+  deleteRecoveryCodes,
   deleteTwoFactor,
   findTwoFactor,
   replaceRecoveryCodes,
@@ -36,7 +38,13 @@ interface Enrolment {
   readonly url: string
 }
 
-/** One-time codes in addition to the password (RFC 6238). Each code and each recovery code works once. */
+/** What a right code was. */
+export type CodeKind = 'one-time-code' | 'recovery-code'
+
+/**
+ * One-time codes in addition to the password (RFC 6238), and recovery codes, which accounts with passkeys have too. Each
+ * code works once.
+ */
 export interface TwoFactorAuth {
   status(userId: UserId): Promise<TwoFactorStatus>
   isEnabled(userId: UserId): Promise<boolean>
@@ -47,15 +55,16 @@ export interface TwoFactorAuth {
    * conflict, too-many-requests.
    */
   confirm(actor: Actor, userId: UserId, code: string): Promise<string[]>
-  /** Replaces all recovery codes. Throws NotFound when two-factor authentication is disabled. */
+  countRecoveryCodes(userId: UserId): Promise<number>
+  /** Replaces all recovery codes. Throws NotFound for an account with neither one-time codes nor passkeys. */
   renewRecoveryCodes(actor: Actor, userId: UserId): Promise<string[]>
-  /** Throws NotFound when two-factor authentication is disabled. */
+  /** Deletes the recovery codes too, unless the account has passkeys. Throws NotFound when codes are disabled. */
   disable(actor: Actor, userId: UserId): Promise<void>
   /**
-   * Consumes a code or a recovery code; returns false when it is wrong or was already used. Throws too-many-requests
-   * after many wrong codes.
+   * Consumes a code or a recovery code; undefined when it is wrong or was already used. Throws too-many-requests after
+   * many wrong codes.
    */
-  check(userId: UserId, code: string): Promise<boolean>
+  check(userId: UserId, code: string): Promise<CodeKind | undefined>
 }
 
 export interface TwoFactorDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
@@ -94,6 +103,10 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
     const step = findTotpStep(openSecret(secrets, userId, sealed), code, clock.now())
     return step !== undefined && database.transaction((tx) => useStep(tx, userId, { secret: sealed, step }))
   }
+  const useConfirmed = async (userId: UserId, code: string): Promise<boolean> => {
+    const found = await findTwoFactor(read, userId)
+    return found?.isConfirmed === true && useCode(userId, found.secret, code)
+  }
 
   const { append, replaceCodes } = createChanges(deps)
 
@@ -104,7 +117,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
       return {
         isEnabled,
         isPending: found !== undefined && !isEnabled,
-        recoveryCodesLeft: isEnabled ? await countRecoveryCodes(read, userId) : 0,
+        recoveryCodesLeft: await countRecoveryCodes(read, userId),
       }
     },
 
@@ -138,8 +151,10 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
       return replaceCodes('user.two_factor_enabled', actor, userId)
     },
 
+    countRecoveryCodes: (userId) => countRecoveryCodes(read, userId),
+
     async renewRecoveryCodes(actor, userId) {
-      await requireEnabled(userId)
+      if (!(await hasPasskeys(read, userId))) await requireEnabled(userId)
       return replaceCodes('user.recovery_codes_renewed', actor, userId)
     },
 
@@ -147,20 +162,22 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
       await requireEnabled(userId)
       await database.transaction(async (tx) => {
         await deleteTwoFactor(tx, userId)
+        if (!(await hasPasskeys(tx, userId))) await deleteRecoveryCodes(tx, userId)
         await append(tx, 'user.two_factor_disabled', actor, userId)
       })
     },
 
     async check(userId, given) {
       const code = given.replaceAll(/\s/g, '').toLowerCase()
-      const found = await findTwoFactor(read, userId)
-      if (!found?.isConfirmed) return false
+      const kind = RECOVERY_CODE.test(code) ? 'recovery-code' : 'one-time-code'
       failures.attempt(userId)
-      const right = RECOVERY_CODE.test(code)
-        ? await database.transaction((tx) => useRecoveryCode(tx, userId, recoveryHash(code)))
-        : await useCode(userId, found.secret, code)
-      if (right) failures.forget(userId)
-      return right
+      const isRight =
+        kind === 'recovery-code'
+          ? await database.transaction((tx) => useRecoveryCode(tx, userId, recoveryHash(code)))
+          : await useConfirmed(userId, code)
+      if (!isRight) return undefined
+      failures.forget(userId)
+      return kind
     },
   }
 }

@@ -29,8 +29,11 @@ export async function replaceTwoFactor(
 }
 
 export async function deleteTwoFactor(tx: Tx, userId: UserId): Promise<void> {
-  await tx.deleteFrom('two_factor_recovery').where('user_id', '=', userId).execute()
   await tx.deleteFrom('two_factor').where('user_id', '=', userId).execute()
+}
+
+export async function deleteRecoveryCodes(tx: Tx, userId: UserId): Promise<void> {
+  await tx.deleteFrom('two_factor_recovery').where('user_id', '=', userId).execute()
 }
 
 /** Returns false when this step or a later one was already used, or the secret was replaced. */
@@ -60,7 +63,7 @@ export async function useRecoveryCode(tx: Tx, userId: UserId, codeHash: string):
 }
 
 export async function replaceRecoveryCodes(tx: Tx, userId: UserId, hashes: readonly string[]): Promise<void> {
-  await tx.deleteFrom('two_factor_recovery').where('user_id', '=', userId).execute()
+  await deleteRecoveryCodes(tx, userId)
   await tx
     .insertInto('two_factor_recovery')
     .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))

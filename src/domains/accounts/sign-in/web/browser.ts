@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { sourceOf } from '../../../../core/http/caller.ts'
 import type { Hook } from '../../../../core/platform/hook.ts'
-import type { RequestCredential } from '../../../../core/platform/request-source.ts'
+import type { RateLimit } from '../../../../core/platform/concurrency/rate-limit.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import type { User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
@@ -13,7 +13,7 @@ import { type Fields, formToken, isOwnForm, queryFields, readFields } from './fo
 import { redirectTo, sendPage } from './page.ts'
 import type { PasswordCheck } from '../password-check.service.ts'
 import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
-import type { Sessions } from './web.service.ts'
+import type { Begun, Sessions, SignInProof } from './web.service.ts'
 import type { OidcSignIn } from '../../sign-in-sources/oidc/oidc.service.ts'
 import type { Passkeys } from '../passkeys/passkeys.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
@@ -38,11 +38,15 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly passkeys: Passkeys
   readonly providers: OidcSignIn
   readonly records: Pick<SignInRecords, 'failed'>
+  /** Of attempts to sign in, by client. */
+  readonly rateLimit: RateLimit
   readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>
   /** Throws bad-request for a password that breaks the rules. Ends every session of the user. */
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
 }
+
+export const BY_PASSWORD: SignInProof = { credential: { kind: 'password', id: 0 } }
 
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'
@@ -92,20 +96,18 @@ export const sessionActor = (
   source: sourceOf(request, { kind: 'session', id: 0 }),
 })
 
-interface SigningIn {
-  readonly user: User
+interface SigningIn extends Begun {
   readonly to: string
-  /** The password unless given. */
-  readonly by?: RequestCredential | undefined
 }
 
 /** NOTE: every sign-in opens a new session, so that an earlier cookie value (session fixation) is useless. */
 export async function beginSession(
   { jar, sessions }: PageDeps,
   reply: FastifyReply,
-  { user, to, by = { kind: 'password', id: 0 } }: SigningIn,
+  { user, to, proof: { credential, secondFactor } }: SigningIn,
 ): Promise<FastifyReply> {
-  jar.set(reply, 'session', await sessions.open(user, sourceOf(reply.request, by)), sessions.lifetime)
+  const session = await sessions.open(user, sourceOf(reply.request, credential), secondFactor)
+  jar.set(reply, 'session', session, sessions.lifetime)
   jar.clear(reply, 'form')
   return redirectTo(reply, to)
 }

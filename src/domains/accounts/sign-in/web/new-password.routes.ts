@@ -9,6 +9,7 @@ import {
   findRedirectTarget,
   destination,
   beginSession,
+  BY_PASSWORD,
   findVisitor,
   sessionActor,
   formField,
@@ -76,11 +77,15 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   const to = destination(deps, fields['redirect_to'])
   const { ticket } = fields
   try {
-    const user =
+    const begun =
       visitor === undefined
         ? await readTicket(deps, ticket ?? '', { step: 'change', cookie })
-        : await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', clientOf(request))
-    if (user === undefined) return refuseForm(reply)
+        : {
+            user: await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', clientOf(request)),
+            proof: BY_PASSWORD,
+          }
+    if (begun === undefined) return refuseForm(reply)
+    const { user } = begun
     const wrong = await problemOf(deps, sessionActor(request, user), { user, fields })
     if (wrong !== undefined)
       return await newPasswordPage(deps, reply, {
@@ -90,7 +95,7 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
         status: 422,
         error: wrong,
       })
-    return await beginSession(deps, reply, { user, to })
+    return await beginSession(deps, reply, { ...begun, to })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return newPasswordPage(deps, reply, { cookie, to, status: 401, error: 'The old password is wrong.' })

@@ -3,12 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../../../core/access/viewer.ts'
 import { clientOf } from '../../../../core/http/caller.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
-import type { RequestCredential } from '../../../../core/platform/request-source.ts'
-import type { User } from '../../users/user.store.ts'
 import {
   findRedirectTarget,
   destination,
   beginSession,
+  BY_PASSWORD,
   findVisitor,
   formCookie,
   formField,
@@ -25,11 +24,12 @@ import {
 import { redirectTo, sendPage } from './page.ts'
 import { PASSKEY_SCRIPT, passkeyButton } from '../passkeys/passkey-form.ts'
 import { newPasswordPage } from './new-password.routes.ts'
+import { openCookie } from '../external/external-cookies.ts'
+import type { Begun, SignInProof } from './web.service.ts'
 import { makeTicket, readTicket } from './tickets.ts'
 
 const CODE = `${LOGIN}/code`
 const PASSKEY = `${LOGIN}/passkey`
-const PASSWORD = { kind: 'password', id: 0 } as const
 
 /** Signing in and out: pages that need no script, except for passkeys. */
 export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
@@ -119,7 +119,7 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
     const user = await deps.checkPassword(name, fields['password'] ?? '', clientOf(request))
     if (decideAccountState(user) === 'prohibited')
       return await passwordPage(deps, request, reply, { to, name, ...PROHIBITED })
-    return await continueSignIn(deps, reply, { user, to, cookie })
+    return await continueSignIn(deps, reply, { user, proof: BY_PASSWORD, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return passwordPage(deps, request, reply, {
@@ -146,39 +146,33 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   }
 }
 
-interface SigningIn {
-  readonly user: User
+interface SigningIn extends Begun {
   readonly to: string
   /** Of the browser that is not signed in yet. */
   readonly cookie: string
-  /** The password unless given. */
-  readonly by?: RequestCredential | undefined
 }
 
 /** Asks for the second step if the user enrolled one, and signs the account in otherwise. */
 export async function continueSignIn(
   deps: SignInDeps,
   reply: FastifyReply,
-  { user, to, cookie, by }: SigningIn,
+  signingIn: SigningIn,
 ): Promise<FastifyReply> {
+  const { user, to, cookie } = signingIn
   if (!(await deps.twoFactor.isEnabled(user.id)) && !(await deps.passkeys.isEnrolled(user.id)))
-    return completeSignIn(deps, reply, { user, to, cookie, by })
-  const ticket = makeTicket(deps, user, { step: 'code', cookie })
+    return completeSignIn(deps, reply, signingIn)
+  const ticket = makeTicket(deps, signingIn, { step: 'code', cookie })
   return secondStepPage(deps, reply, { user, to, cookie, ticket })
 }
 
 /** Signs the account in, or shows the page for a new password if the account needs one. */
-export function completeSignIn(
-  deps: SignInDeps,
-  reply: FastifyReply,
-  { user, to, cookie, by }: SigningIn,
-): Promise<FastifyReply> {
-  if (!user.mustChangePassword) return beginSession(deps, reply, { user, to, by })
-  return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
+export function completeSignIn(deps: SignInDeps, reply: FastifyReply, signingIn: SigningIn): Promise<FastifyReply> {
+  const { user, to, cookie } = signingIn
+  if (!user.mustChangePassword) return beginSession(deps, reply, signingIn)
+  return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, signingIn, { step: 'change', cookie }) })
 }
 
-interface CodeStep {
-  readonly user: User
+interface CodeStep extends Pick<Begun, 'user'> {
   readonly to: string
   readonly cookie: string
   readonly ticket: string
@@ -192,19 +186,20 @@ async function secondStepPage(
   reply: FastifyReply,
   { user, to, cookie, ticket, error, status = 200 }: CodeStep,
 ): Promise<FastifyReply> {
-  const hasCodes = await deps.twoFactor.isEnabled(user.id)
+  const hasApp = await deps.twoFactor.isEnabled(user.id)
+  const takesCodes = hasApp || (await deps.twoFactor.countRecoveryCodes(user.id)) > 0
   const passkey = (await deps.passkeys.isEnrolled(user.id))
     ? await passkeyForm(deps, { user, to, cookie, ticket })
     : undefined
   return sendPage(reply, {
-    title: hasCodes ? 'One-time code' : 'Passkey',
+    title: hasApp ? 'One-time code' : 'Passkey',
     status,
     error,
     script: passkey && PASSKEY_SCRIPT,
     redirectsTo: await findRedirectTarget(deps, to),
-    body: safeHtml`${hasCodes ? codeForm(deps, { to, cookie, ticket }) : safeHtml``}
+    body: safeHtml`${takesCodes ? codeForm(deps, { to, cookie, ticket, hasApp }) : safeHtml``}
 ${passkey ?? safeHtml``}
-${hasCodes ? safeHtml`` : WITHOUT_PASSKEYS}`,
+${hasApp ? safeHtml`` : WITHOUT_PASSKEYS}`,
   })
 }
 
@@ -212,10 +207,10 @@ const WITHOUT_PASSKEYS = safeHtml`<p data-no-passkeys>This account signs in with
 
 const codeForm = (
   deps: SignInDeps,
-  { to, cookie, ticket }: Pick<CodeStep, 'to' | 'cookie' | 'ticket'>,
+  { to, cookie, ticket, hasApp }: Pick<CodeStep, 'to' | 'cookie' | 'ticket'> & { readonly hasApp: boolean },
 ): Html => safeHtml`<form method="post" action="${pathTo(deps, CODE)}">
 ${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
-<label for="code">Code of your authenticator app, or a recovery code</label>
+<label for="code">${hasApp ? 'Code of your authenticator app, or a recovery code' : 'Recovery code'}</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus>
 <button>Go on</button>
 </form>`
@@ -226,12 +221,14 @@ async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: Fast
   if (fields === undefined) return refuseForm(reply)
   const to = destination(deps, fields['redirect_to'])
   const ticket = fields['ticket'] ?? ''
-  const user = await readTicket(deps, ticket, { step: 'code', cookie })
-  if (user === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
+  const begun = await readTicket(deps, ticket, { step: 'code', cookie })
+  if (begun === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
+  const { user, proof } = begun
   try {
-    if (await deps.twoFactor.check(user.id, fields['code'] ?? ''))
-      return await completeSignIn(deps, reply, { user, to, cookie })
-    deps.records.failed({ client: clientOf(request), kind: 'password', userId: user.id })
+    const secondFactor = await deps.twoFactor.check(user.id, fields['code'] ?? '')
+    if (secondFactor !== undefined)
+      return await completeSignIn(deps, reply, { user, to, cookie, proof: { ...proof, secondFactor } })
+    deps.records.failed({ client: clientOf(request), kind: proof.credential.kind, userId: user.id })
     return await secondStepPage(deps, reply, {
       user,
       to,
@@ -260,8 +257,9 @@ async function submitPasskey(deps: SignInDeps, request: FastifyRequest, reply: F
   if (fields === undefined) return refuseForm(reply)
   const to = destination(deps, fields['redirect_to'])
   const { ticket } = fields
-  const user = ticket === undefined ? undefined : await readTicket(deps, ticket, { step: 'code', cookie })
-  if (ticket !== undefined && user === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
+  const begun = ticket === undefined ? undefined : await readTicket(deps, ticket, { step: 'code', cookie })
+  const user = begun?.user
+  if (ticket !== undefined && begun === undefined) return passwordPage(deps, request, reply, { to, ...TOO_LATE })
   const again = (step: { readonly status: number; readonly error: string }): Promise<FastifyReply> =>
     user === undefined || ticket === undefined
       ? passwordPage(deps, request, reply, { to, ...step })
@@ -272,8 +270,11 @@ async function submitPasskey(deps: SignInDeps, request: FastifyRequest, reply: F
     if (signedIn === undefined)
       return await again({ status: 401, error: 'This passkey was not accepted, or it took too long. Try again.' })
     if (decideAccountState(signedIn.user) === 'prohibited') return await again(PROHIBITED)
-    const by = user === undefined ? ({ kind: 'passkey', id: signedIn.passkey.id } as const) : PASSWORD
-    return await completeSignIn(deps, reply, { user: signedIn.user, to, cookie, by })
+    const proof: SignInProof =
+      begun === undefined
+        ? { credential: { kind: 'passkey', id: signedIn.passkey.id } }
+        : { ...begun.proof, secondFactor: 'passkey' }
+    return await completeSignIn(deps, reply, { user: signedIn.user, to, cookie, proof })
   } catch (error) {
     if (isDomainError(error, 'too-many-requests'))
       return again({ status: 429, error: 'Too many failed attempts. Try again later.' })
@@ -287,11 +288,13 @@ async function signOut(deps: SignInDeps, request: FastifyRequest, reply: Fastify
   if (fields === undefined) return refuseForm(reply)
   await deps.sessions.close(session)
   deps.jar.clear(reply, 'session')
-  const provider = Number(deps.jar.read(request, 'provider'))
+  const provider = openCookie(deps, request, 'provider')
   deps.jar.clear(reply, 'provider')
   const to = fields['redirect_to']
   const elsewhere =
-    to === undefined && provider > 0 ? await deps.providers.signOutUrl(provider, loginUrl(deps)) : undefined
+    to === undefined && provider !== undefined
+      ? await deps.providers.signOutUrl(provider.id, { returnTo: loginUrl(deps), idToken: provider.idToken })
+      : undefined
   if (elsewhere !== undefined)
     return sendPage(reply, {
       title: 'Signed out',

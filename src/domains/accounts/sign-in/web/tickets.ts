@@ -1,10 +1,8 @@
 import { decideAccountState } from '../../../../core/access/viewer.ts'
-import type { User } from '../../users/user.store.ts'
 import type { SignInDeps } from './browser.ts'
+import type { Begun, SignInProof } from './web.service.ts'
 
-/**
- * The next step of a browser that sent the right password: a one-time code, or a new password.
- */
+/** The next step of a browser that has begun to sign in: the second factor, or a new password. */
 interface Place {
   readonly step: 'code' | 'change'
   /** Binds the ticket to the browser. */
@@ -14,11 +12,16 @@ interface Place {
 const TICKET_MS = 5 * 60_000
 const contextOf = ({ step, cookie }: Place): string => `sign_in.${step}:${cookie}`
 
-export function makeTicket({ secrets, clock }: SignInDeps, user: User, place: Place): string {
-  return secrets.seal(
-    JSON.stringify({ name: user.name, id: user.id, until: clock.now() + TICKET_MS }),
-    contextOf(place),
-  )
+interface Claims {
+  readonly name: string
+  readonly id: number
+  readonly proof: SignInProof
+  readonly until: number
+}
+
+export function makeTicket({ secrets, clock }: SignInDeps, { user, proof }: Begun, place: Place): string {
+  const claims: Claims = { name: user.name, id: user.id, proof, until: clock.now() + TICKET_MS }
+  return secrets.seal(JSON.stringify(claims), contextOf(place))
 }
 
 /** Undefined for an expired ticket, a ticket of another browser or step, and an account that may not sign in. */
@@ -26,20 +29,17 @@ export async function readTicket(
   { secrets, clock, findUser }: SignInDeps,
   ticket: string,
   place: Place,
-): Promise<User | undefined> {
+): Promise<Begun | undefined> {
   const claims = open(secrets, ticket, contextOf(place))
   if (claims === undefined || claims.until <= clock.now()) return undefined
   const user = await findUser(claims.name)
-  return user?.id === claims.id && decideAccountState(user) !== 'prohibited' ? user : undefined
+  if (user?.id !== claims.id || decideAccountState(user) === 'prohibited') return undefined
+  return { user, proof: claims.proof }
 }
 
-function open(
-  secrets: SignInDeps['secrets'],
-  ticket: string,
-  context: string,
-): { name: string; id: number; until: number } | undefined {
+function open(secrets: SignInDeps['secrets'], ticket: string, context: string): Claims | undefined {
   try {
-    return JSON.parse(secrets.open(ticket, context)) as { name: string; id: number; until: number }
+    return JSON.parse(secrets.open(ticket, context)) as Claims
   } catch {
     return undefined
   }

@@ -7,7 +7,8 @@ import type { Users } from '../../users/users.service.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Events } from '../../../../core/events/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import type { RequestSource } from '../../../../core/platform/request-source.ts'
+import type { RequestCredential, RequestSource } from '../../../../core/platform/request-source.ts'
+import type { CodeKind } from '../two-factor/two-factor.service.ts'
 import { deleteSession, findSessionStart, findSessionUser, insertSession } from './web-session.store.ts'
 
 export interface RegisterByProxySettings {
@@ -49,6 +50,18 @@ export function createRegisterByProxy(
 const VALUE_BYTES = 32
 const RECENT_MS = 15 * 60_000
 
+/** How the user of a browser proved who it is. */
+export interface SignInProof {
+  readonly credential: RequestCredential
+  readonly secondFactor?: CodeKind | 'passkey' | undefined
+}
+
+/** Who signs in, and how it has proved that so far. */
+export interface Begun {
+  readonly user: User
+  readonly proof: SignInProof
+}
+
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
@@ -69,7 +82,11 @@ export function createSessions({
     /** The lifetime of a session, in seconds. */
     lifetime,
     /** Returns the value for the cookie; the database stores only its hash. */
-    async open(account: Pick<User, 'id'>, source: RequestSource): Promise<string> {
+    async open(
+      account: Pick<User, 'id'>,
+      source: RequestSource,
+      secondFactor?: SignInProof['secondFactor'],
+    ): Promise<string> {
       const userId = account.id
       const actor = { account, source }
       const value = randomHex(VALUE_BYTES)
@@ -82,7 +99,12 @@ export function createSessions({
           expires_at: now + lifetime * 1000,
         })
         await recordLogin(tx, userId, now)
-        await events.append(tx, 'user.signed_in', { actor, repoId: 0, at: now }, { user_id: userId })
+        await events.append(
+          tx,
+          'user.signed_in',
+          { actor, repoId: 0, at: now },
+          { user_id: userId, ...(secondFactor !== undefined && { second_factor: secondFactor }) },
+        )
       })
       return value
     },
