@@ -17,6 +17,7 @@ import { createPubFormat } from './pub/pub.format.ts'
 import { createPypiFormat } from './pypi/pypi.format.ts'
 import { createRpmFormat } from './rpm/rpm.format.ts'
 import { createRubygemsFormat } from './rubygems/rubygems.format.ts'
+import { createSwiftFormat } from './swift/swift.format.ts'
 import { createTerraformFormat } from './terraform/terraform.format.ts'
 import { createVagrantFormat } from './vagrant/vagrant.format.ts'
 
@@ -40,6 +41,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createPypiFormat,
   createRpmFormat,
   createRubygemsFormat,
+  createSwiftFormat,
   createTerraformFormat,
   createVagrantFormat,
 ]

@@ -81,6 +81,8 @@ export interface FormatRefusal {
   readonly message: string
   /** In X-Ingot-Reason: `package_access_required` for callers without rights, whether they have signed in or not. */
   readonly code: string
+  /** `WWW-Authenticate`, `Allow` and the like. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** One kind of packages: a folder in `formats/`, and a line in `formats.ts`. */

@@ -19,6 +19,11 @@ interface MultipartForm<Content> {
 
 const LIMITS = { fieldNameSize: 200, fieldSize: 1024 * 1024, fields: 500, files: 10, parts: 510, headerPairs: 50 }
 
+interface MultipartOptions {
+  /** Otherwise a part without a file name is a field. */
+  readonly everyPartIsFile?: boolean
+}
+
 /**
  * Reads a multipart form; each file is given to `receive` while it arrives. Throws BadRequest for what is no form, and
  * what `receive` throws.
@@ -27,12 +32,13 @@ export async function readMultipart<Content>(
   headers: IncomingHttpHeaders,
   body: Readable,
   receive: (bytes: AsyncIterable<Buffer>) => Promise<Content>,
+  { everyPartIsFile = false }: MultipartOptions = {},
 ): Promise<MultipartForm<Content>> {
   const type = headers['content-type'] ?? ''
   if (!/^multipart\/form-data\s*;/i.test(type)) throw errors.formRequired()
   const fields = new Map<string, string[]>()
   const files: Promise<SentFile<Content>>[] = []
-  const parser = parserOf(type)
+  const parser = parserOf(type, everyPartIsFile)
   parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
     if (isNameCut || isCut) parser.destroy(badRequest(`the field ${name} is too long`))
     else fields.set(name, [...(fields.get(name) ?? []), value])
@@ -59,9 +65,14 @@ export async function readMultipart<Content>(
   }
 }
 
-function parserOf(type: string) {
+function parserOf(type: string, everyPartIsFile: boolean) {
   try {
-    return new Busboy({ headers: { 'content-type': type }, limits: LIMITS, preservePath: true })
+    return new Busboy({
+      headers: { 'content-type': type },
+      limits: LIMITS,
+      preservePath: true,
+      ...(everyPartIsFile && { isPartAFile: () => true }),
+    })
   } catch {
     throw errors.formRequired()
   }

@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, (place: Place) => string>> = {
   pypi: ({ at, name, version }) => `pip install --index-url ${at}/pypi/simple/ ${name}==${version}`,
   rpm: ({ name, version }) => `dnf install ${name}-${version}`,
   rubygems: ({ at, name, version }) => `gem install --source ${at}/rubygems ${name} --version ${version}`,
+  swift: ({ name, version }) => `.package(id: "${name}", exact: "${version}")`,
   vagrant: ({ at, name, version }) => `vagrant box add ${at}/vagrant/${name} --box-version ${version}`,
 }
 
