@@ -23,6 +23,7 @@ import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import { createCodeIndex } from './202611270432-code-index.ts'
 import { createActionCaches } from './202611270510-action-caches.ts'
 import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
+import { createPackageCleanup } from './202611270753-package-cleanup.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -55,6 +56,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270432-code-index': createCodeIndex,
   '202611270510-action-caches': createActionCaches,
   '202611270752-waiting-jobs': indexWaitingJobs,
+  '202611270753-package-cleanup': createPackageCleanup,
 }
 
 /**

@@ -1298,6 +1298,25 @@ package
   package_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
   package_pkey PRIMARY KEY (id)
 
+package_cleanup_rule
+  id bigint not null identity
+  owner_id bigint not null
+  type text not null
+  is_enabled integer not null default 0
+  keep_count bigint not null
+  keep_pattern text not null
+  remove_days bigint not null
+  remove_pattern text not null
+  matches_full_name integer not null default 0
+  author_id bigint not null
+  restriction text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX package_cleanup_rule_owner_id_type_key ON public.package_cleanup_rule USING btree (owner_id, type)
+  CREATE UNIQUE INDEX package_cleanup_rule_pkey ON public.package_cleanup_rule USING btree (id)
+  package_cleanup_rule_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_cleanup_rule_pkey PRIMARY KEY (id)
+
 package_file
   id bigint not null identity
   version_id bigint not null

@@ -1548,6 +1548,25 @@ CREATE UNIQUE INDEX "package_owner_id_type_lower_name_key" on "package" (
 CREATE INDEX "package_repo_id_idx" on "package" (
   "repo_id");
 
+CREATE TABLE "package_cleanup_rule" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "type" text not null,
+  "is_enabled" integer default 0 not null,
+  "keep_count" bigint not null,
+  "keep_pattern" text not null,
+  "remove_days" bigint not null,
+  "remove_pattern" text not null,
+  "matches_full_name" integer default 0 not null,
+  "author_id" bigint not null,
+  "restriction" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "package_cleanup_rule_owner_id_type_key" on "package_cleanup_rule" (
+  "owner_id",
+  "type");
+
 CREATE TABLE "package_file" (
   "id" integer primary key autoincrement,
   "version_id" bigint not null references "package_version" ("id") on delete cascade,

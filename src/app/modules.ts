@@ -63,6 +63,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/packages/packages/packages.module.ts'),
   () => import('../domains/packages/registry/registry.module.ts'),
   () => import('../domains/packages/formats/container/container.module.ts'),
+  () => import('../domains/packages/cleanup/cleanup.module.ts'),
   () => import('../domains/delivery/hooks/hooks.module.ts'),
   () => import('../domains/delivery/repo-events/repo-events.module.ts'),
   () => import('../domains/automation/secrets/secrets.module.ts'),

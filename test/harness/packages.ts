@@ -49,6 +49,22 @@ export async function addPackageVersion(
   })
 }
 
+/** A rule that deletes every version. */
+export async function addCleanupRule(
+  { database }: Pick<App, 'database'>,
+  ownerId: number,
+  type: string,
+): Promise<void> {
+  const rule = { keep_count: 0, keep_pattern: '', remove_days: 1, remove_pattern: '', matches_full_name: 0 } as const
+  const author = { author_id: ownerId, restriction: '', created_at: 0, updated_at: 0 }
+  await database.transaction(async (tx) => {
+    await tx
+      .insertInto('package_cleanup_rule')
+      .values({ owner_id: ownerId, type, is_enabled: 1, ...rule, ...author })
+      .execute()
+  })
+}
+
 interface NewRelease {
   readonly type: string
   readonly name: string

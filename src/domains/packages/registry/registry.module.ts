@@ -5,6 +5,13 @@ import { createPackageIndexes } from './indexes/package-indexes.service.ts'
 import { registerFormats } from './registry.routes.ts'
 import { createSigningKeys, sealedSigningKeys } from './signing/signing-keys.service.ts'
 
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** Of all registries, as in `package.type`. */
+    readonly packageTypes: readonly string[]
+  }
+}
+
 /** The registries of packages, outside of the API. */
 export const module = defineModule({
   name: 'registry',
@@ -15,11 +22,12 @@ export const module = defineModule({
     const signingKeys = createSigningKeys({ database, clock, secrets })
     const indexes = createPackageIndexes({ database, contents, signingKeys })
     const { packages, service } = config
+    const formats = FORMATS.map((create) => create(contents, { clock, secrets, taskPool, indexes, signingKeys }))
     return {
+      services: { packageTypes: ['container', ...formats.map(({ type }) => type)] },
       sealedColumns: [sealedSigningKeys],
       routes(http) {
         if (!packages.enabled) return
-        const formats = FORMATS.map((create) => create(contents, { clock, secrets, taskPool, indexes, signingKeys }))
         const requireSignIn = service.require_signin_view
         registerFormats(http, { authenticate, database, requireSignIn, contents, rootUrl: site.rootUrl }, formats)
       },
