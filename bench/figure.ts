@@ -4,7 +4,8 @@ import type { Run } from './run.ts'
 export interface Figure {
   readonly name: string
   readonly measured: number | undefined
-  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries' | 'requests' | 'jobs' | 'lines' | 'H'
+  readonly unit:
+    'us' | 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries' | 'requests' | 'jobs' | 'lines' | 'H'
   /** The equal work done by other means in the same run. */
   readonly beside?: { readonly name: string; readonly value: number }
   /** Limit of the measured figure, or of its ratio where there is something beside it. */

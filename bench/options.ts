@@ -54,6 +54,9 @@ The large repository has 80,000 commits at scale 1, a fifth of them on merged br
 root of 400 entries, a directory of 1,300 and one twelve levels deep; smaller scales have fewer commits, and below 0.1
 fewer files. Cold directories are asked for once, after the maintenance and right after a push.
 
+The rows of the mix come first: six accounts read about 900 addresses in random order, as on a working day, while
+issues are commented on and edited. They need wrk. The other rows of endpoints ask for one address again and again.
+
 Memory is read fifteen seconds after the last request, when the server is idle: idle on existing data, after once the
 load is over. Its highest is that of the whole run.
 

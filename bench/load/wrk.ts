@@ -10,6 +10,7 @@ export const WRK_MISSING =
   'wrk is not installed (Debian: apt install wrk): the Node client sends the load, which limits the rate, so no ratio to H is printed'
 
 const REPORT = fileURLToPath(new URL('./wrk-report.lua', import.meta.url))
+const MIX = fileURLToPath(new URL('./wrk-mix.lua', import.meta.url))
 const TIMEOUT_SECONDS = 30
 
 interface Report {
@@ -43,6 +44,31 @@ export async function applyWrk(
     call.body === undefined ? {} : { env: { BENCH_METHOD: call.method, BENCH_BODY: call.body } },
   )
   const wall = performance.now() - begin
+  return { ...readReport(output), generatorShare: (cpuOfEndedChildren() - cpuBefore) / wall }
+}
+
+interface MixedReads {
+  readonly url: string
+  readonly seconds: number
+  readonly connections: number
+  /** Paths in the API, of which each read takes a random one. */
+  readonly paths: readonly string[]
+  readonly tokens: readonly string[]
+}
+
+/** The load of one thread of wrk, which reads random addresses with random tokens. */
+export async function applyWrkMix(tempDir: TempDir, reads: MixedReads): Promise<Load> {
+  const { url, seconds, connections, paths, tokens } = reads
+  const plan = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', MIX, url]
+  const env = {
+    BENCH_PATHS: paths.map((path) => `/api/v1${path}`).join('\n'),
+    BENCH_TOKENS: tokens.join('\n'),
+    BENCH_REPORT: REPORT,
+  }
+  return readReport(await tempDir.read('wrk', plan, { env }))
+}
+
+function readReport(output: string): Load {
   const report = JSON.parse(output.trim().split('\n').at(-1)!) as Report
   return {
     perSecond: report.requests / (report.duration / 1e6),
@@ -50,6 +76,5 @@ export async function applyWrk(
     p99: report.p99 / 1000,
     requests: report.requests,
     failures: report.refused + report.broken,
-    generatorShare: (cpuOfEndedChildren() - cpuBefore) / wall,
   }
 }

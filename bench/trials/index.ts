@@ -8,6 +8,7 @@ import { issueWriters } from './issue-writers.ts'
 import { lsRemote } from './ls-remote.ts'
 import { manyPulls } from './many-pulls.ts'
 import { memory } from './memory.ts'
+import { mix } from './mix.ts'
 import { pullProcesses } from './pull-processes.ts'
 import { pulls } from './pulls.ts'
 import { pushProcesses } from './push-processes.ts'
@@ -18,7 +19,7 @@ import { starts } from './starts.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Before any endpoint is asked. */
-export const FIRST_TRIALS: readonly Trial[] = [coldDirectory]
+export const FIRST_TRIALS: readonly Trial[] = [mix, coldDirectory]
 /** Reading before writing, since the server has work in the background after a push. */
 export const TRIALS: readonly Trial[] = [
   lsRemote,
