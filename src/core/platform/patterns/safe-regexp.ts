@@ -24,7 +24,11 @@ export interface Span {
   readonly end: number
 }
 
-export type SpanFinder = (text: string) => Iterable<Span>
+export interface SpanFinder {
+  /** Whether there is a match: many times faster than the first span. */
+  test(text: string): boolean
+  spans(text: string): Iterable<Span>
+}
 
 /** As `compileSafeRegExp`, for the places where an expression matches; `^` and `$` match at lines. */
 export async function compileSafeFinder(source: string, ignoreCase: boolean): Promise<SpanFinder | undefined> {
@@ -32,9 +36,12 @@ export async function compileSafeFinder(source: string, ignoreCase: boolean): Pr
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(source, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0))
-    return function* (text) {
-      const matcher = compiled.matcher(text)
-      while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
+    return {
+      test: (text) => compiled.test(text),
+      *spans(text) {
+        const matcher = compiled.matcher(text)
+        while (matcher.find()) yield { start: matcher.start(), end: matcher.end() }
+      },
     }
   } catch {
     return undefined

@@ -1,22 +1,12 @@
 import { escapePath, repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { Repo } from '../../repositories/index.ts'
-import type { Fragment } from './query/find-matches.ts'
 import type { CodeSearchResult } from './search.model.ts'
+import type { CodeMatch } from './search.service.ts'
 
-interface MatchParts {
-  readonly repo: Repo
-  readonly branch: string
-  readonly path: string
-  readonly oid: string
-  readonly language: string
-  readonly fragments: readonly Fragment[]
-}
-
-export function presentCodeMatch(match: MatchParts, site: Site): CodeSearchResult {
+export function presentCodeMatch(match: CodeMatch, site: Site): CodeSearchResult {
   const { repo, branch, path, oid, language, fragments } = match
   return {
-    repository: { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName },
+    repository: { id: repo.id, name: repo.name, owner: repo.owner, full_name: repo.fullName },
     branch,
     path,
     sha: oid,

@@ -2,16 +2,15 @@ import type { Core } from '../../../core/module.ts'
 import type { SideDatabase } from '../../../core/db/side-database.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 import { type TaskKind, TaskError } from '../../../core/platform/isolation/index.ts'
-import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { errors } from '../../errors.ts'
-import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { type Candidate, listCandidates, loadTexts, type SearchScope } from './query/candidates.store.ts'
-import { readCodeQuery, type SentQuery, type TextPattern } from './query/code-query.ts'
+import { batchesOf, chooseFiles } from './query/choose-files.ts'
+import { readCodeQuery, type SentQuery } from './query/code-query.ts'
 import type { Fragment, MatchAnswer, MatchQuestion } from './query/find-matches.ts'
 
 /** A matching file. */
-export interface CodeMatch extends Pick<Candidate, 'path' | 'oid' | 'branch' | 'language'> {
-  readonly repo: Repo
+export interface CodeMatch extends Pick<Candidate, 'repo' | 'path' | 'oid' | 'branch' | 'language'> {
   readonly fragments: readonly Fragment[]
 }
 
@@ -29,7 +28,11 @@ export interface CodeSearchLimits {
   readonly budget: number
 }
 
-export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8 * 1024 * 1024, budget: 1_000 }
+const MIB = 1024 * 1024
+export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8 * MIB, budget: 1_000 }
+
+/** What is read at once where the first matches are enough. */
+const BATCH = { texts: 64, bytes: MIB }
 
 const MATCHES: TaskKind<MatchQuestion, MatchAnswer> = {
   url: new URL('query/matches.task.ts', import.meta.url).href,
@@ -46,38 +49,15 @@ export type CodeSearch = ReturnType<typeof createCodeSearch>
 
 /** Search in the files of default branches (guide/code-search.md). */
 export function createCodeSearch({ database, taskPool, index, limits }: CodeSearchDeps) {
-  async function match(pattern: TextPattern, texts: readonly (string | Uint8Array)[], caller: string) {
-    if (texts.length === 0) return { found: [], isIncomplete: false }
+  async function match(question: MatchQuestion, caller: string): Promise<MatchAnswer> {
+    if (question.texts.length === 0) return { found: [], spent: 0, isIncomplete: false }
     try {
-      return await taskPool.run(MATCHES, { pattern, texts, budget: limits.budget }, caller)
+      return await taskPool.run(MATCHES, question, caller)
     } catch (error) {
       if (error instanceof TaskError && (error.reason === 'time' || error.reason === 'memory'))
         throw invalid('q: takes too long to search for')
       throw error
     }
-  }
-
-  /** Orders by repository and path, and leaves out what exceeds the limits. */
-  async function choose(found: readonly Candidate[]): Promise<{ files: InRepo[]; isCut: boolean }> {
-    const repos = await repoQueries.inOrder(database.read, [...new Set(found.map(({ repoId }) => repoId))])
-    const byId = new Map(repos.map((repo) => [repo.id, repo]))
-    const ordered = found
-      .slice(0, limits.maxCandidates)
-      .flatMap((candidate): InRepo[] => {
-        const repo = byId.get(candidate.repoId)
-        return repo === undefined ? [] : [{ ...candidate, repo }]
-      })
-      .toSorted((a, b) => compare(a.repo.fullName, b.repo.fullName) || compare(a.path, b.path))
-    const texts = new Set<number>()
-    let bytes = 0
-    const files = ordered.filter(({ textId, size }) => {
-      if (texts.has(textId)) return true
-      if (bytes + size > limits.maxBytes) return false
-      bytes += size
-      texts.add(textId)
-      return true
-    })
-    return { files, isCut: found.length > limits.maxCandidates || files.length < ordered.length }
   }
 
   return {
@@ -87,28 +67,32 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
      */
     async search(scope: SearchScope, sent: SentQuery, paging: Paging, caller: string): Promise<CodeMatchPage> {
       if (index === undefined) throw errors.codeSearchOff()
-      const query = await readCodeQuery(sent)
+      const { pattern, ...query } = await readCodeQuery(sent)
       const { name: dialect } = database.dialect
       const found = await listCandidates(index.read, { query, scope, dialect, limit: limits.maxCandidates + 1 })
-      const { files, isCut } = await choose(found)
-      const texts = [...(await loadTexts(index.read, [...new Set(files.map(({ textId }) => textId))]))]
-      const matched = await match(
-        query.pattern,
-        texts.map(([, text]) => text),
-        caller,
-      )
-      const fragmentsOf = new Map(matched.found.map((fragments, at) => [texts[at]![0], fragments]))
-      const matches = files.flatMap((file): CodeMatch[] => {
-        const fragments = fragmentsOf.get(file.textId) ?? []
-        return fragments.length === 0 ? [] : [{ ...file, fragments }]
-      })
-      return { ...pageOf(matches, paging), isIncomplete: isCut || matched.isIncomplete }
+      const { files, isCut } = chooseFiles(found, limits)
+      const pageEnd = paging.offset + paging.limit
+      const lines = new Map<number, readonly Fragment[]>()
+      const items: CodeMatch[] = []
+      let { budget } = limits
+      let total = 0
+      const all = { texts: limits.maxCandidates, bytes: limits.maxBytes }
+      for (const batch of batchesOf(files, isCut ? BATCH : all)) {
+        // NOTE: the total would not be that of all files anyway.
+        if (isCut && total > pageEnd) break
+        const texts = await loadTexts(index.read, batch.textIds)
+        const answer = await match({ pattern, texts, shown: Math.max(0, pageEnd - total), budget }, caller)
+        for (const { id, fragments } of answer.found) lines.set(id, fragments)
+        for (const file of batch.files) {
+          const fragments = lines.get(file.textId)
+          if (fragments === undefined) continue
+          if (total >= paging.offset && total < pageEnd) items.push({ ...file, fragments })
+          total++
+        }
+        if (answer.isIncomplete) return { items, total, isIncomplete: true }
+        budget -= answer.spent
+      }
+      return { items, total, isIncomplete: isCut }
     },
   }
 }
-
-interface InRepo extends Candidate {
-  readonly repo: Repo
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

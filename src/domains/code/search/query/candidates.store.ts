@@ -6,9 +6,16 @@ import type { DatabaseDialect } from '../../../../core/db/dialect/dialect.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { CodeQuery } from './code-query.ts'
 
+export interface RepoName {
+  readonly id: RepoId
+  readonly owner: string
+  readonly name: string
+  readonly fullName: string
+}
+
 /** A file whose text may match. */
 export interface Candidate {
-  readonly repoId: RepoId
+  readonly repo: RepoName
   readonly branch: string
   readonly path: string
   readonly oid: string
@@ -63,10 +70,14 @@ export async function listCandidates(db: Db, { query, scope, dialect, limit }: C
   if (query.repos.length > 0) found = found.where((eb) => eb.or(query.repos.map((name) => isNamed(name))))
   const rows = await found
     .select(['code_file.repo_id', 'code_repo.branch', 'code_file.path', 'code_file.oid', 'code_file.language'])
-    .select(['code_blob.id as text_id', 'code_blob.size'])
+    .select(['code_blob.id as text_id', 'code_blob.size', 'repo.name', 'owner.name as owner'])
     .limit(limit)
     .execute()
-  return rows.map(({ repo_id, text_id, ...row }) => ({ ...row, repoId: repo_id as RepoId, textId: text_id }))
+  return rows.map(({ repo_id, name, owner, text_id, ...row }) => ({
+    ...row,
+    repo: { id: repo_id as RepoId, owner, name, fullName: `${owner}/${name}` },
+    textId: text_id,
+  }))
 }
 
 const GRAM = 3
@@ -105,9 +116,16 @@ function isNamed(fullName: string): Expression<SqlBool> {
     : sql<SqlBool>`(owner.lower_name = ${owner} and repo.lower_name = ${name})`
 }
 
-/** The texts by id, as they are stored. */
-export async function loadTexts(db: Db, ids: readonly number[]): Promise<Map<number, string | Uint8Array>> {
-  if (ids.length === 0) return new Map()
+export interface StoredText {
+  readonly id: number
+  /** May be compressed. */
+  readonly text: string | Uint8Array
+}
+
+/** The texts in the order of the ids; without those that have been deleted since. */
+export async function loadTexts(db: Db, ids: readonly number[]): Promise<StoredText[]> {
+  if (ids.length === 0) return []
   const rows = await db.selectFrom('code_blob').select(['id', 'text']).where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, text }) => [id, text]))
+  const texts = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => texts.get(id) ?? [])
 }

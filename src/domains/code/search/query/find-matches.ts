@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { compileSafeFinder, type Span, type SpanFinder } from '../../../../core/platform/patterns/safe-regexp.ts'
+import type { StoredText } from './candidates.store.ts'
 import type { TextPattern } from './code-query.ts'
 
 /** A line with matches. */
@@ -13,18 +14,22 @@ export interface Fragment {
   readonly matches: readonly Span[]
 }
 
-/** A search in texts, which may be compressed. */
+/** A search in texts. */
 export interface MatchQuestion {
   readonly pattern: TextPattern
-  readonly texts: readonly (string | Uint8Array)[]
+  readonly texts: readonly StoredText[]
+  /** How many of the texts that match, from the first on, are shown with their lines. */
+  readonly shown: number
   /** Milliseconds. */
   readonly budget: number
 }
 
 export interface MatchAnswer {
-  /** Of each text, in order; empty for a text that does not match. */
-  readonly found: readonly (readonly Fragment[])[]
-  /** Whether the time was too short for all texts; the last ones are missing then. */
+  /** The texts that match. A text that is not shown has no fragments. */
+  readonly found: readonly { readonly id: number; readonly fragments: readonly Fragment[] }[]
+  /** Milliseconds. */
+  readonly spent: number
+  /** Whether the time was too short for all texts. */
   readonly isIncomplete: boolean
 }
 
@@ -36,15 +41,18 @@ const MAX_LINE = 300
 const BEFORE_MATCH = 60
 
 /** Throws when the pattern cannot be compiled. */
-export async function findMatches({ pattern, texts, budget }: MatchQuestion): Promise<MatchAnswer> {
+export async function findMatches({ pattern, texts, shown, budget }: MatchQuestion): Promise<MatchAnswer> {
   const finders = await Promise.all(pattern.terms.map((term) => finderOf(pattern, term)))
-  const deadline = performance.now() + budget
-  const found: Fragment[][] = []
-  for (const text of texts) {
-    if (performance.now() > deadline) break
-    found.push(matchText(typeof text === 'string' ? text : zstdDecompressSync(text).toString('utf8'), finders))
+  const begin = performance.now()
+  const found: { id: number; fragments: readonly Fragment[] }[] = []
+  const answer = (isIncomplete: boolean): MatchAnswer => ({ found, spent: performance.now() - begin, isIncomplete })
+  for (const { id, text: stored } of texts) {
+    if (performance.now() - begin > budget) return answer(true)
+    const text = typeof stored === 'string' ? stored : zstdDecompressSync(stored).toString('utf8')
+    if (!finders.every((finder) => finder.test(text))) continue
+    found.push({ id, fragments: found.length < shown ? fragmentsOf(text, finders) : [] })
   }
-  return { found, isIncomplete: found.length < texts.length }
+  return answer(false)
 }
 
 async function finderOf({ mode, isCaseSensitive }: TextPattern, term: string): Promise<SpanFinder> {
@@ -52,37 +60,38 @@ async function finderOf({ mode, isCaseSensitive }: TextPattern, term: string): P
   const literal = RegExp.escape(term)
   const letter = String.raw`[\p{L}\p{N}_]`
   const source = mode === 'word' ? `(?<!${letter})${literal}(?!${letter})` : literal
-  const expression = new RegExp(source, isCaseSensitive ? 'gu' : 'giu')
-  return function* (text) {
-    for (const { index, 0: match } of text.matchAll(expression)) yield { start: index, end: index + match.length }
+  const first = new RegExp(source, isCaseSensitive ? 'u' : 'iu')
+  const all = new RegExp(first, `${first.flags}g`)
+  return {
+    test: (text) => first.test(text),
+    *spans(text) {
+      for (const { index, 0: match } of text.matchAll(all)) yield { start: index, end: index + match.length }
+    },
   }
 }
 
-function matchText(text: string, finders: readonly SpanFinder[]): Fragment[] {
-  const all: Span[] = []
-  for (const find of finders) {
-    const own = firstOf(find(text))
-    if (own.length === 0) return []
-    all.push(...own)
-  }
-  return fragmentsOf(
-    text,
-    all.toSorted((a, b) => a.start - b.start),
-  )
-}
-
-function firstOf(spans: Iterable<Span>): Span[] {
+/** The matches that begin in the first lines with matches. */
+function firstOf(text: string, spans: Iterable<Span>): Span[] {
   const first: Span[] = []
   let seen = 0
+  let lines = 0
+  let lineEnd = -1
   for (const span of spans) {
-    if (span.end > span.start) first.push(span)
-    if (++seen === MAX_MATCHES) break
+    if (++seen > MAX_MATCHES) break
+    if (span.end === span.start) continue
+    if (span.start > lineEnd) {
+      if (++lines > MAX_FRAGMENTS) break
+      const newline = text.indexOf('\n', span.start)
+      lineEnd = newline === -1 ? text.length : newline
+    }
+    first.push(span)
   }
   return first
 }
 
 /** The first lines in which a match begins. */
-function fragmentsOf(text: string, spans: readonly Span[]): Fragment[] {
+function fragmentsOf(text: string, finders: readonly SpanFinder[]): Fragment[] {
+  const spans = finders.flatMap((finder) => firstOf(text, finder.spans(text))).toSorted((a, b) => a.start - b.start)
   const fragments: Fragment[] = []
   let line = 1
   let lineStart = 0
