@@ -60,7 +60,7 @@ export const module = defineModule({
   name: 'actions',
   needs: ['quota', 'quotaParts', 'repos', 'webAccess'],
   async create(core, { quota, quotaParts, repos, webAccess }, guards) {
-    const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
+    const { config, database, git, clock, events, jobs, secrets, site } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({
@@ -83,7 +83,7 @@ export const module = defineModule({
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, files, links })
-    const workflowReader = createWorkflowReader(taskPool)
+    const workflowReader = createWorkflowReader(core)
     const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
     quotaParts.usage.register(async (db, ownerId) => ({
       artifacts: (await sumArtifacts(db, ownerId)) + (await sumUploads(db, ownerId)) + (await sumCaches(db, ownerId)),

@@ -19,7 +19,7 @@ import {
   type Schedule,
   updateScheduleTime,
 } from './schedule.store.ts'
-import { type StartDeps, startOne } from './start-runs.ts'
+import { forEach, type StartDeps, startOne } from './start-runs.ts'
 
 export interface ScheduleDeps extends StartDeps {
   readonly repos: Pick<Services['repos'], 'view'>
@@ -80,15 +80,15 @@ export async function startDueRuns(deps: ScheduleDeps, signal: AbortSignal): Pro
   const { database, clock } = deps
   for (;;) {
     const due = await listDueSchedules(database.read, clock.now(), BATCH)
-    for (const schedule of due) {
+    await forEach(due, async (schedule) => {
       if (signal.aborted) return
       await startScheduled(deps, schedule)
       const next = nextTime(schedule.cron, clock.now())
       await database.transaction((tx) =>
         next === undefined ? deleteSchedules(tx, [schedule.id]) : updateScheduleTime(tx, schedule.id, next),
       )
-    }
-    if (due.length < BATCH) return
+    })
+    if (signal.aborted || due.length < BATCH) return
   }
 }
 

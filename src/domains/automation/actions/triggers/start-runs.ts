@@ -47,14 +47,21 @@ export interface Located extends Omit<Occurrence, 'place' | 'types'> {
  */
 export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<void> {
   const messages = (await deps.messageBuilders.get(event.kind)?.(event)) ?? []
-  for (const message of messages) {
+  const occurrences = messages.flatMap((message) => {
     const isRun = message.eventType === 'workflow_run'
-    if (event.actorId === JOBS_ACCOUNT_ID && !isRun) continue
-    for (const occurrence of occurrencesOf(event, message)) {
-      const located = await locate(deps, event, occurrence)
-      if (located !== undefined) await startAll(deps, located, occurrence.types)
-    }
-  }
+    return event.actorId === JOBS_ACCOUNT_ID && !isRun ? [] : occurrencesOf(event, message)
+  })
+  await forEach(occurrences, async (occurrence) => {
+    const located = await locate(deps, event, occurrence)
+    if (located !== undefined) await startAll(deps, located, occurrence.types)
+  })
+}
+
+/** Runs a task for one item after the other. The first failure is thrown when all are done: it keeps none from running. */
+export async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const item of items) await task(item).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Undefined when the repository runs no workflows, or when its commit no longer exists. */
@@ -97,18 +104,18 @@ async function startAll(deps: StartDeps, located: Located, types: readonly strin
   const files = await listWorkflowFiles(git, oid)
   if (files.length > 0) await rememberWorkflows(deps, repo)
   if (located.title !== undefined && asksToSkip([located.title, located.message])) return
-  for (const file of files) {
+  await forEach(files, async (file) => {
     const result = await deps.reader.read({ ...source, oid: file.oid })
     if ('invalid' in result) {
       deps.log.info(
         { repo: repo.fullName, file: file.path, oid },
         `invalid workflow: ${describeInvalid(result.invalid)}`,
       )
-      continue
+      return
     }
     const trigger = result.found.triggers.find((one) => one.event === on && fitsTypes(one, types))
     if (trigger !== undefined) await startOne(deps, located, { file, trigger })
-  }
+  })
 }
 
 /** From now on, all events are looked at. */

@@ -1,6 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { branchRef, type Commit, type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
+import { DomainError } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Run } from '../runs/run.store.ts'
@@ -33,8 +34,11 @@ export type Workflows = ReturnType<typeof createWorkflows>
 export function createWorkflows({ database, git, clock, events, reader }: WorkflowDeps) {
   /** The name in the file, or the file name. */
   async function nameOf(opened: GitRepo, { oid, name }: WorkflowFile, caller: string): Promise<string> {
-    const result = await reader.read({ git: opened, oid, caller })
-    return ('found' in result && result.found.name) || name
+    const result = await reader.read({ git: opened, oid, caller }).catch((error: unknown) => {
+      if (error instanceof DomainError && error.kind === 'unavailable') return undefined
+      throw error
+    })
+    return (result !== undefined && 'found' in result && result.found.name) || name
   }
 
   async function view({ repo, rateLimitKey }: Reading, only?: string): Promise<WorkflowView[]> {
