@@ -9,7 +9,7 @@ import { repoQueries } from '../../src/domains/repositories/index.ts'
 import { insertRunner, raiseQueues } from '../../src/domains/automation/actions/runners/runner.store.ts'
 import { insertJobs, listJobsByIds } from '../../src/domains/automation/actions/runs/job.store.ts'
 import { createRunProgress } from '../../src/domains/automation/actions/runs/run-progress.service.ts'
-import { insertRun } from '../../src/domains/automation/actions/runs/run.store.ts'
+import { insertRun, lockRun } from '../../src/domains/automation/actions/runs/run.store.ts'
 import { aggregateStatus, isDone } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
 import { createTaskChanges } from '../../src/domains/automation/actions/runs/task-changes.service.ts'
 import { insertLogLines, insertStep, insertTask } from '../../src/domains/automation/actions/runs/task.store.ts'
@@ -197,12 +197,14 @@ export const createFakeRunner = ({
         runnerId,
         steps: ['make'],
       })
-      await database.transaction((tx) => progress.jobStarted(tx, job))
+      await database.transaction(async (tx) => progress.jobStarted(tx, (await lockRun(tx, job.repoId, job.runId))!, id))
       return task
     },
     async end(id: number, status: RunStatus = 'success'): Promise<void> {
       const job = await jobOf(id)
-      await database.transaction((tx) => progress.jobEnded(tx, job, status))
+      await database.transaction(async (tx) =>
+        progress.jobEnded(tx, (await lockRun(tx, job.repoId, job.runId))!, id, status),
+      )
     },
   }
 }

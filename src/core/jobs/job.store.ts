@@ -1,5 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely'
 import type { Database, Db, Tx } from '../db/database.ts'
+import { defineQuery } from '../db/prepared-statement.ts'
 import type { Schema } from '../db/schema.ts'
 import type { JobTable } from './job.table.ts'
 
@@ -13,18 +14,28 @@ export interface NewJob {
   readonly now: number
 }
 
-/** Does nothing when a job of this kind and key is waiting already. */
-export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
-  const waiting = tx
+export async function insertJob(tx: Tx, { kind, key, payload, runAt, now }: NewJob): Promise<void> {
+  await insertion(tx, { kind, key, payload, run_at: runAt, created_at: now })
+}
+
+const insertion = defineQuery((db, row: Pick<JobRow, 'created_at' | 'key' | 'kind' | 'payload' | 'run_at'>) =>
+  db.insertInto('job').values(row),
+)
+
+/** Whether a job of this kind and key is waiting. */
+export async function hasWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<boolean> {
+  return (await waitingJobs(tx, { kind, key })).length > 0
+}
+
+const waitingJobs = defineQuery((db, { kind, key }: Pick<NewJob, 'kind' | 'key'>) =>
+  db
     .selectFrom('job')
     .select('id')
-    .where('kind', '=', job.kind)
-    .where('key', '=', job.key)
+    .where('kind', '=', kind)
+    .where('key', '=', key)
     .where('state', '=', 'waiting')
-  if (await waiting.executeTakeFirst()) return
-  const row = { kind: job.kind, key: job.key, payload: job.payload, run_at: job.runAt, created_at: job.now }
-  await tx.insertInto('job').values(row).execute()
-}
+    .limit(1),
+)
 
 /** Deletes the waiting job of this kind and key, if there is one. */
 export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<void> {
@@ -34,13 +45,16 @@ export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind
 /** Some kinds of jobs, or all but some. */
 export type JobGroup = { readonly only: readonly string[] } | { readonly except: readonly string[] }
 
+/** Whether jobs of the kind are in the group. */
+export const isInGroup = (group: JobGroup, kind: string): boolean =>
+  'only' in group ? group.only.includes(kind) : !group.except.includes(kind)
+
 const inGroup = (eb: ExpressionBuilder<Schema, 'job'>, group: JobGroup): Expression<SqlBool> =>
   'only' in group ? eb('kind', 'in', group.only) : eb('kind', 'not in', group.except)
 
 /** Which jobs may be taken. */
-interface DueJobs {
+export interface DueJobs {
   readonly now: number
-  readonly group: JobGroup
   /** Those too whose worker was not heard of for a whole lease. */
   readonly takesOver: boolean
 }
@@ -50,22 +64,24 @@ const isDue = (eb: ExpressionBuilder<Schema, 'job'>, { now, takesOver }: DueJobs
   return takesOver ? eb.or([waiting, eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]) : waiting
 }
 
-/** Whether any job of a group is due. Takes none. */
-export async function hasDueJobs(db: Db, due: DueJobs): Promise<boolean> {
-  const row = await db
-    .selectFrom('job')
-    .select('id')
-    .where((eb) => isDue(eb, due))
-    .where((eb) => inGroup(eb, due.group))
-    .executeTakeFirst()
-  return row !== undefined
+/** The kinds of jobs of which any is due. */
+export async function listDueKinds(db: Db, { now, takesOver }: DueJobs): Promise<string[]> {
+  return (await dueKinds(db, { now }, takesOver ? 'takes over' : '')).map(({ kind }) => kind)
 }
+
+const dueKinds = defineQuery((db, { now }: { now: number }, takesOver: string) =>
+  db
+    .selectFrom('job')
+    .select('kind')
+    .distinct()
+    .where((eb) => isDue(eb, { now, takesOver: takesOver !== '' })),
+)
 
 /** Takes up to `limit` due jobs for this worker until `leaseUntil`; no other worker gets them before that. */
 export async function leaseJobs(
   database: Database,
   tx: Tx,
-  options: DueJobs & { leaseUntil: number; holder: string; limit: number },
+  options: DueJobs & { group: JobGroup; leaseUntil: number; holder: string; limit: number },
 ): Promise<JobRow[]> {
   const { leaseUntil, holder, limit, group } = options
   const due = tx
@@ -118,8 +134,10 @@ export async function freeJobsOf(tx: Tx, holders: readonly string[]): Promise<vo
 }
 
 export async function deleteJob(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('job').where('id', '=', id).execute()
+  await deletion(tx, { id })
 }
+
+const deletion = defineQuery((db, { id }: { id: number }) => db.deleteFrom('job').where('id', '=', id))
 
 /**
  * Puts a failed job back for later, or among the dead where an administrator can see it. False for one that has another

@@ -2,7 +2,7 @@ import { afterCommit, type Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
-import { deleteWaitingJob, insertJob } from './job.store.ts'
+import { deleteWaitingJob, hasWaitingJob, insertJob } from './job.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
 import { Signal } from '../platform/concurrency/signal.ts'
 
@@ -56,6 +56,7 @@ export class JobQueue implements Jobs {
   ): Promise<void> {
     if (!this.#definitions.has(kind)) throw new Error(`the job ${kind} is declared by no module`)
     const { delay = 0, key = randomHex(8) } = options
+    if (options.key !== undefined && (await hasWaitingJob(tx, { kind, key }))) return
     const now = this.#clock.now()
     await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
     afterCommit(tx, () => this.#enqueued.emit())

@@ -11,13 +11,15 @@ import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import {
   countJobs,
   deleteJob,
+  type DueJobs,
   extendLease,
   failJob,
   freeJobsOf,
-  hasDueJobs,
+  isInGroup,
   type JobGroup,
   type JobRow,
   leaseJobs,
+  listDueKinds,
   listJobHolders,
 } from './job.store.ts'
 import type { JobQueue } from './queue.ts'
@@ -110,17 +112,18 @@ export class JobRunner {
   }
 
   async #takeSome(): Promise<boolean> {
+    const due = { now: this.#clock.now(), takesOver: !this.#loop.isJustBack }
+    const kinds = await listDueKinds(this.#database.read, due)
     let took = false
-    for (const group of this.#readGroups()) took = (await this.#takeFrom(group)) || took
+    for (const group of this.#readGroups())
+      if (kinds.some((kind) => isInGroup(group, kind))) took = (await this.#takeFrom(group, due)) || took
     return took
   }
 
-  async #takeFrom(group: JobGroup): Promise<boolean> {
+  async #takeFrom(group: JobGroup, due: DueJobs): Promise<boolean> {
     const free = this.#limit - [...this.#running.values()].filter((other) => other === group).length
-    const now = this.#clock.now()
-    const due = { now, group, takesOver: !this.#loop.isJustBack }
-    if (free <= 0 || !(await hasDueJobs(this.#database.read, due))) return false
-    const lease = { ...due, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free }
+    if (free <= 0) return false
+    const lease = { ...due, group, leaseUntil: due.now + LEASE_MS, holder: this.#members.self, limit: free }
     const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
     for (const job of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {

@@ -1,6 +1,6 @@
 import { errors } from '../../../errors.ts'
 import { promisify } from 'node:util'
-import { createGunzip, gunzip, gzip } from 'node:zlib'
+import { constants, createGunzip, gunzip, gzip } from 'node:zlib'
 import { pipeline, type Readable } from 'node:stream'
 import {
   type DescMessage,
@@ -73,5 +73,5 @@ export async function sendMessage<Desc extends DescMessage>(
   reply.header('content-type', encoding)
   const accepts = String(reply.request.headers['accept-encoding'] ?? '')
   if (bytes.length < GZIP_FROM || !/\bgzip\b/.test(accepts)) return reply.send(bytes)
-  return reply.header('content-encoding', 'gzip').send(await gzipped(bytes))
+  return reply.header('content-encoding', 'gzip').send(await gzipped(bytes, { level: constants.Z_BEST_SPEED }))
 }

@@ -81,13 +81,16 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
         async updateTask({ request, read }) {
           const message = await read(LARGE)
           const runner = await login.authenticate(request, true)
-          const { status, outputNames } = await reports.report(runner, readReport(message))
+          const report = readReport(message)
+          request.state.isQuiet = report.result === undefined
+          const { status, outputNames } = await reports.report(runner, report)
           return {
             state: { id: message.state?.id ?? 0n, result: RESULTS[status] ?? Result.UNSPECIFIED },
             sentOutputs: [...outputNames],
           }
         },
         async updateLog({ request, encoding, read }) {
+          request.state.isQuiet = true
           if (encoding === 'application/json') {
             const part = readLogPart(await read(LARGE))
             const runner = await login.authenticate(request, true)
@@ -107,11 +110,11 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
   ])
 }
 
+/** NOTE: at the level info, polls of idle runners and the reports of each second would be most of the log. */
 interface Quietable {
   readonly state: Pick<RequestState, 'isQuiet'>
 }
 
-/** NOTE: at the level info, the polls of idle runners would be most of the log and half of their cost. */
 function withoutTask({ state }: Quietable, { queueVersion }: TaskAnswer) {
   state.isQuiet = true
   return { tasksVersion: BigInt(queueVersion) }

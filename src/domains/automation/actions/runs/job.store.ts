@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RunStatus } from './run-status.policy.ts'
@@ -102,9 +103,12 @@ export function listJobsOfRun(db: Db, runId: number, { statuses, order, paging }
 
 /** All jobs of a run, sorted by id; their number is limited by the maximum of a workflow. */
 export async function listAllJobsOfRun(db: Db, runId: number): Promise<Job[]> {
-  const rows = await db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id').execute()
-  return rows.map(toJob)
+  return (await jobsOfRun(db, { runId })).map(toJob)
 }
+
+const jobsOfRun = defineQuery((db, { runId }: { readonly runId: number }) =>
+  db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id'),
+)
 
 /** A job that waits for a runner, with the owner of its repository. */
 export interface WaitingJob extends Job {
@@ -141,13 +145,12 @@ export async function listWaitingJobs(
 /** In no order; omits ids without a row. */
 export async function listJobsByIds(db: Db, ids: readonly number[]): Promise<Job[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('action_job')
-    .select(COLUMNS)
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
-  return rows.map(toJob)
+  return (await jobsByIds(db, { ids: [...new Set(ids)] })).map(toJob)
 }
+
+const jobsByIds = defineQuery((db, { ids }: { readonly ids: readonly number[] }) =>
+  db.selectFrom('action_job').select(COLUMNS).where('id', 'in', ids),
+)
 
 /** Returns undefined also for a job of another repository. */
 export async function findJob(db: Db, repoId: RepoId, id: number): Promise<Job | undefined> {

@@ -134,17 +134,12 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
   return {
     join,
     cancel,
-    /** A runner has taken a waiting job. */
-    async jobStarted(tx: Tx, job: Job): Promise<void> {
-      const run = await lockRun(tx, job.repoId, job.runId)
-      if (run !== undefined) await change(tx, run, new Map([[job.id, 'running']]))
-    },
+    /** A runner has taken a waiting job of a locked run. */
+    jobStarted: (tx: Tx, run: Run, jobId: number): Promise<void> => change(tx, run, new Map([[jobId, 'running']])),
 
-    /** A job has ended; the jobs that waited for it start to wait for a runner, or are skipped. */
-    async jobEnded(tx: Tx, job: Job, status: RunStatus): Promise<void> {
-      const run = await lockRun(tx, job.repoId, job.runId)
-      if (run !== undefined) await change(tx, run, new Map([[job.id, status]]))
-    },
+    /** A job of a locked run has ended; the jobs that waited for it start to wait for a runner, or are skipped. */
+    jobEnded: (tx: Tx, run: Run, jobId: number, status: RunStatus): Promise<void> =>
+      change(tx, run, new Map([[jobId, status]])),
 
     /** Starts the blocked jobs of a run that nothing holds any longer: no approval, no need and no group. */
     async advance(tx: Tx, repoId: Run['repoId'], runId: number): Promise<void> {

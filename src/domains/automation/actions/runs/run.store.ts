@@ -3,6 +3,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -217,10 +218,15 @@ export async function findRunPayload(db: Db, id: number): Promise<string> {
 
 /** Like `findRun`; locks the row until the transaction ends. */
 export async function lockRun(tx: Tx, repoId: RepoId, id: number): Promise<Run | undefined> {
-  const query = tx.selectFrom('action_run').select(COLUMNS).where('repo_id', '=', repoId).where('id', '=', id)
-  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
+  const [row] = await locked(tx, { repoId, id })
   return row && toRun(row)
 }
+
+const locked = defineQuery((db, { repoId, id }: { readonly repoId: RepoId; readonly id: number }) =>
+  dialectOf(db as Tx).lockRows(
+    db.selectFrom('action_run').select(COLUMNS).where('repo_id', '=', repoId).where('id', '=', id),
+  ),
+)
 
 /** The run of a workflow that a source has started. */
 export async function findRunOfSource(

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Core } from '../../../../core/module.ts'
 import { sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { findRunningTask, type RunningTask } from './task-token.store.ts'
@@ -12,6 +13,9 @@ interface TokenTask {
   readonly jobId: number
   readonly runId: number
 }
+
+const base64url = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+const HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
 
 const CONTEXT = 'action_task.runtime_token'
 const HOUR_SECONDS = 3600
@@ -38,15 +42,19 @@ export function createTaskTokens({ database, secrets, clock, endlessMs }: TaskTo
 
   return {
     /** The runtime token; actions read `scp`, which names run and job. */
-    async issueRuntimeToken({ id, runId, jobId }: TokenTask): Promise<string> {
-      const { SignJWT } = await import('jose')
+    issueRuntimeToken({ id, runId, jobId }: TokenTask): string {
       const now = Math.floor(clock.now() / 1000)
-      const claims = { scp: `Actions.Results:${runId}:${jobId}`, TaskID: id, RunID: runId, JobID: jobId, ac: '[]' }
-      return new SignJWT(claims)
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setNotBefore(now)
-        .setExpirationTime(now + HOUR_SECONDS + Math.ceil(endlessMs / 1000))
-        .sign(secrets.signingKeys(CONTEXT)[0]!)
+      const claims = {
+        scp: `Actions.Results:${runId}:${jobId}`,
+        TaskID: id,
+        RunID: runId,
+        JobID: jobId,
+        ac: '[]',
+        nbf: now,
+        exp: now + HOUR_SECONDS + Math.ceil(endlessMs / 1000),
+      }
+      const signed = `${HEADER}.${base64url(claims)}`
+      return `${signed}.${createHmac('sha256', secrets.signingKeys(CONTEXT)[0]!).update(signed).digest('base64url')}`
     },
 
     /** The running task of a runtime token or job token. Undefined for other tokens and when the task has ended. */

@@ -25,18 +25,20 @@ export function createOverdueWork({ database, clock, progress, changes, settings
   const endTask = ({ id, jobId, runnerId, isCancelled }: OverdueTask): Promise<void> =>
     database.transaction(async (tx) => {
       const [job] = await listJobsByIds(tx, [jobId])
-      if (job === undefined || (await lockRun(tx, job.repoId, job.runId)) === undefined) return
+      const run = job && (await lockRun(tx, job.repoId, job.runId))
+      if (run === undefined) return
       const status = isCancelled ? 'cancelled' : 'failure'
-      if (await changes.end(tx, id, status)) await progress.jobEnded(tx, job, status)
+      if (await changes.end(tx, id, status)) await progress.jobEnded(tx, run, jobId, status)
       await deleteEphemeralRunner(tx, runnerId)
     })
 
   const cancelJob = (id: number): Promise<void> =>
     database.transaction(async (tx) => {
       const [known] = await listJobsByIds(tx, [id])
-      if (known === undefined || (await lockRun(tx, known.repoId, known.runId)) === undefined) return
+      const run = known && (await lockRun(tx, known.repoId, known.runId))
+      if (run === undefined) return
       const [job] = await listJobsByIds(tx, [id])
-      if (job?.status === 'waiting' || job?.status === 'blocked') await progress.jobEnded(tx, job, 'cancelled')
+      if (job?.status === 'waiting' || job?.status === 'blocked') await progress.jobEnded(tx, run, id, 'cancelled')
     })
 
   return {

@@ -1,5 +1,6 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { ActionStepTable, ActionTaskTable } from '../actions.table.ts'
 import type { RunStatus } from '../runs/run-status.policy.ts'
@@ -9,6 +10,7 @@ export interface RunnerTask {
   readonly id: number
   readonly repoId: RepoId
   readonly jobId: number
+  readonly runId: number
   readonly runnerId: number
   readonly status: RunStatus
   /** 0: nobody has cancelled it. */
@@ -22,7 +24,7 @@ export interface RunnerTask {
   readonly updatedAt: number
 }
 
-const tasks = (db: Db, id: number) =>
+const tasks = (db: Db, { id }: { readonly id: number }) =>
   db
     .selectFrom('action_task')
     .select([
@@ -39,14 +41,20 @@ const tasks = (db: Db, id: number) =>
       'started_at',
       'updated_at',
     ])
+    // NOTE: not by a join, whose rows would be locked too.
+    .select(sql<number>`(select run_id from action_job where action_job.id = action_task.job_id)`.as('run_id'))
     .where('id', '=', id)
 
-type Row = Awaited<ReturnType<ReturnType<typeof tasks>['executeTakeFirstOrThrow']>>
+const found = defineQuery(tasks)
+const locked = defineQuery((db, values: { readonly id: number }) => dialectOf(db as Tx).lockRows(tasks(db, values)))
+
+type Row = Awaited<ReturnType<typeof found>>[number]
 
 const toRunnerTask = (row: Row): RunnerTask => ({
   id: row.id,
   repoId: asId(row.repo_id),
   jobId: row.job_id,
+  runId: row.run_id,
   runnerId: row.runner_id,
   status: row.status,
   cancelRequestedAt: row.cancel_requested_at,
@@ -59,13 +67,13 @@ const toRunnerTask = (row: Row): RunnerTask => ({
 })
 
 export async function findRunnerTask(db: Db, id: number): Promise<RunnerTask | undefined> {
-  const row = await tasks(db, id).executeTakeFirst()
+  const [row] = await found(db, { id })
   return row && toRunnerTask(row)
 }
 
 /** Like `findRunnerTask`; locks the row until the transaction ends. */
 export async function lockRunnerTask(tx: Tx, id: number): Promise<RunnerTask | undefined> {
-  const row = await dialectOf(tx).lockRows(tasks(tx, id)).executeTakeFirst()
+  const [row] = await locked(tx, { id })
   return row && toRunnerTask(row)
 }
 
@@ -118,11 +126,7 @@ export interface StoredStep {
 }
 
 export async function listStoredSteps(db: Db, taskId: number): Promise<StoredStep[]> {
-  const rows = await db
-    .selectFrom('action_step')
-    .select(['number', 'status', 'log_index', 'log_length'])
-    .where('task_id', '=', taskId)
-    .execute()
+  const rows = await storedSteps(db, { taskId })
   return rows.map((row) => ({
     number: row.number,
     status: row.status,
@@ -130,6 +134,10 @@ export async function listStoredSteps(db: Db, taskId: number): Promise<StoredSte
     logLength: row.log_length,
   }))
 }
+
+const storedSteps = defineQuery((db, { taskId }: { readonly taskId: number }) =>
+  db.selectFrom('action_step').select(['number', 'status', 'log_index', 'log_length']).where('task_id', '=', taskId),
+)
 
 /** Updates a step; inserts it without a name if the workflow did not declare it. */
 export async function putStep(tx: Tx, values: Omit<Insertable<ActionStepTable>, 'name'>): Promise<void> {
@@ -143,14 +151,12 @@ export async function putStep(tx: Tx, values: Omit<Insertable<ActionStepTable>, 
 
 /** The names of the outputs of a task. */
 export async function listOutputNames(db: Db, taskId: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('action_output')
-    .select('name')
-    .where('task_id', '=', taskId)
-    .orderBy('name')
-    .execute()
-  return rows.map(({ name }) => name)
+  return (await outputNames(db, { taskId })).map(({ name }) => name)
 }
+
+const outputNames = defineQuery((db, { taskId }: { readonly taskId: number }) =>
+  db.selectFrom('action_output').select('name').where('task_id', '=', taskId).orderBy('name'),
+)
 
 /** Outputs that are present keep their values. */
 export async function insertOutputs(tx: Tx, taskId: number, outputs: Readonly<Record<string, string>>): Promise<void> {

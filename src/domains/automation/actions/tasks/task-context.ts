@@ -60,7 +60,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined) return undefined
       const needed = await listNeededJobs(database.read, facts.runId, facts.needs)
-      const runtimeToken = await tokens.issueRuntimeToken(facts)
+      const runtimeToken = tokens.issueRuntimeToken(facts)
       return {
         id,
         workflow: facts.workflow,

@@ -1,4 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { listAllJobsOfRun } from '../runs/job.store.ts'
 import type { RunStatus } from '../runs/run-status.policy.ts'
@@ -27,31 +28,7 @@ export interface TaskFacts {
 }
 
 export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts | undefined> {
-  const row = await db
-    .selectFrom('action_task')
-    .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
-    .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
-    .select([
-      'action_task.id',
-      'action_task.repo_id',
-      'action_task.job_id',
-      'action_task.attempt',
-      'action_job.run_id',
-      'action_job.key',
-      'action_job.payload as workflow_text',
-      'action_job.needs',
-      'action_run.number',
-      'action_run.workflow',
-      'action_run.workflow_path',
-      'action_run.event',
-      'action_run.payload',
-      'action_run.ref',
-      'action_run.oid',
-      'action_run.actor_id',
-      'action_run.is_from_fork',
-    ])
-    .where('action_task.id', '=', taskId)
-    .executeTakeFirst()
+  const [row] = await facts(db, { taskId })
   return (
     row && {
       id: row.id,
@@ -74,6 +51,33 @@ export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts |
     }
   )
 }
+
+const facts = defineQuery((db, { taskId }: { readonly taskId: number }) =>
+  db
+    .selectFrom('action_task')
+    .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
+    .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
+    .select([
+      'action_task.id',
+      'action_task.repo_id',
+      'action_task.job_id',
+      'action_task.attempt',
+      'action_job.run_id',
+      'action_job.key',
+      'action_job.payload as workflow_text',
+      'action_job.needs',
+      'action_run.number',
+      'action_run.workflow',
+      'action_run.workflow_path',
+      'action_run.event',
+      'action_run.payload',
+      'action_run.ref',
+      'action_run.oid',
+      'action_run.actor_id',
+      'action_run.is_from_fork',
+    ])
+    .where('action_task.id', '=', taskId),
+)
 
 /** The state and the outputs of one job, or of one combination of its matrix, that another job needs. */
 export interface NeededJob {

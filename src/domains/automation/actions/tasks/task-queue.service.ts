@@ -8,13 +8,7 @@ import { insertTask } from '../runs/task.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import { readHandle } from './job-handle.ts'
 import { hasTask, insertSteps, listTasksOfRequest, renewToken } from './runner-task.store.ts'
-import {
-  claimJob,
-  countRunningJobs,
-  listWaitingGroups,
-  listWaitingIds,
-  type WaitingGroup,
-} from './waiting-jobs.store.ts'
+import { countRunningJobs, listWaitingGroups, listWaiting, type WaitingGroup } from './waiting-jobs.store.ts'
 
 export interface TakenTask {
   readonly id: number
@@ -40,6 +34,8 @@ interface TaskQueueDeps extends Pick<Core, 'database' | 'clock'> {
   readonly progress: Pick<RunProgress, 'jobStarted'>
 }
 
+type JobPlace = Pick<Job, 'id' | 'repoId' | 'runId'>
+
 const TOKEN_BYTES = 20
 const MAX_TASKS = 50
 /** Jobs of a group that are tried before the next group. */
@@ -49,14 +45,15 @@ export type TaskQueue = ReturnType<typeof createTaskQueue>
 
 /** Gives waiting jobs to runners, each to one (behaviour/actions#runner-protocol). */
 export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
-  // Of this process alone: runners that ask together would all try the same job. The claim decides.
+  // Of this process alone: runners that ask together would all try the same job. The lock of the run decides.
   const turns = new LockTable()
 
-  async function start(runner: CallingRunner, job: Job, requestKey: string): Promise<TakenTask | undefined> {
+  /** Undefined for a job that no longer waits. */
+  async function start(runner: CallingRunner, waiting: JobPlace, requestKey: string): Promise<TakenTask | undefined> {
     return database.transaction(async (tx) => {
-      if ((await lockRun(tx, job.repoId, job.runId)) === undefined) return undefined
-      const attempt = await claimJob(tx, job.id)
-      if (attempt === undefined) return undefined
+      const run = await lockRun(tx, waiting.repoId, waiting.runId)
+      const [job] = run === undefined ? [] : await listJobsByIds(tx, [waiting.id])
+      if (run === undefined || job?.status !== 'waiting') return undefined
       const at = clock.now()
       const token = randomHex(TOKEN_BYTES)
       const id = await insertTask(tx, {
@@ -64,7 +61,7 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
         job_id: job.id,
         runner_id: runner.id,
         runner_name: runner.name,
-        attempt,
+        attempt: job.attempt + 1,
         status: 'running',
         token_hash: sha256Hex(token),
         request_key: requestKey,
@@ -73,18 +70,9 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
         updated_at: at,
       })
       await insertSteps(tx, { taskId: id, jobId: job.id })
-      await progress.jobStarted(tx, { ...job, attempt, taskId: id })
+      await progress.jobStarted(tx, run, job.id)
       return { id, token }
     })
-  }
-
-  async function startOne(runner: CallingRunner, ids: readonly number[], key: string): Promise<TakenTask | undefined> {
-    for (const id of ids) {
-      const [job] = await listJobsByIds(database.read, [id])
-      const task = job && (await start(runner, job, key))
-      if (task !== undefined) return task
-    }
-    return undefined
   }
 
   /** Owners with the fewest running jobs first, so that none of them keeps the others waiting. */
@@ -101,8 +89,10 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
 
   async function pick(runner: CallingRunner, key: string): Promise<TakenTask | undefined> {
     for (const group of await groupsInOrder(runner)) {
-      const task = await startOne(runner, await listWaitingIds(database.read, group, BATCH), key)
-      if (task !== undefined) return task
+      for (const { id, runId } of await listWaiting(database.read, group, BATCH)) {
+        const task = await start(runner, { id, runId, repoId: group.repoId }, key)
+        if (task !== undefined) return task
+      }
     }
     return undefined
   }

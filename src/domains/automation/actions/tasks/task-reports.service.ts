@@ -1,8 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
-import type { Tx } from '../../../../core/db/database.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
-import { listJobsByIds } from '../runs/job.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { isDone, type RunStatus } from '../runs/run-status.policy.ts'
 import { lockRun } from '../runs/run.store.ts'
@@ -60,9 +59,7 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
   async function write(tx: Tx, task: RunnerTask, report: TaskReport): Promise<void> {
     const now = clock.now()
     const inTask = (at: number): number => (at <= 0 ? 0 : Math.min(Math.max(at, task.startedAt), now))
-    const stored = new Map((await listStoredSteps(tx, task.id)).map((step) => [step.number, step]))
-    for (const step of report.steps) {
-      if (!isNews(stored.get(step.number), step)) continue
+    for (const step of await newsOf(tx, report)) {
       await putStep(tx, {
         task_id: task.id,
         number: step.number,
@@ -77,26 +74,27 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
     await updateTask(tx, task.id, { updated_at: now })
   }
 
-  async function hasNews(task: RunnerTask, { result, steps, outputs }: TaskReport): Promise<boolean> {
-    if (result !== undefined || Object.keys(outputs).length > 0) return true
+  async function hasNews(task: RunnerTask, report: TaskReport): Promise<boolean> {
+    if (report.result !== undefined || Object.keys(report.outputs).length > 0) return true
     if (clock.now() - task.updatedAt >= HEARTBEAT_MS) return true
-    const stored = new Map((await listStoredSteps(database.read, task.id)).map((step) => [step.number, step]))
-    return steps.some((step) => isNews(stored.get(step.number), step))
+    return (await newsOf(database.read, report)).length > 0
   }
 
-  /** The run is locked before the task, as whoever cancels does it. */
-  async function store(runner: CallingRunner, jobId: number, report: TaskReport): Promise<void> {
-    await database.transaction(async (tx) => {
-      const [job] = await listJobsByIds(tx, [jobId])
-      if (job === undefined) throw errors.taskNotFound()
-      if (report.result !== undefined) await lockRun(tx, job.repoId, job.runId)
+  /** Returns the task as it is then. */
+  async function store(runner: CallingRunner, known: RunnerTask, report: TaskReport): Promise<RunnerTask> {
+    const { result } = report
+    return database.transaction(async (tx) => {
+      // NOTE: the run is locked before the task, as whoever cancels does it.
+      const run = result === undefined ? undefined : await lockRun(tx, known.repoId, known.runId)
       const task = await lockRunnerTask(tx, report.taskId)
-      if (task?.status !== 'running') return
+      if (task === undefined) throw errors.taskNotFound()
+      if (task.status !== 'running') return task
       await write(tx, task, report)
-      if (report.result === undefined) return
-      await changes.end(tx, task.id, report.result)
-      await progress.jobEnded(tx, job, report.result)
+      if (result === undefined || run === undefined) return task
+      await changes.end(tx, task.id, result)
+      await progress.jobEnded(tx, run, task.jobId, result)
       if (runner.isEphemeral) await deleteRunner(tx, runner.id)
+      return { ...task, status: result }
     })
   }
 
@@ -104,13 +102,12 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
     /** Throws NotFound, Forbidden for the task of another runner, and Invalid. A task that has ended stays as it is. */
     async report(runner: CallingRunner, report: TaskReport): Promise<ReportAnswer> {
       checkReport(report)
-      const task = requireTask(await findRunnerTask(database.read, report.taskId), runner)
-      if (task.status === 'running' && (await hasNews(task, report))) await store(runner, task.jobId, report)
+      let task = requireTask(await findRunnerTask(database.read, report.taskId), runner)
+      if (task.status === 'running' && (await hasNews(task, report))) task = await store(runner, task, report)
       else if (isDone(task.status) && report.result !== undefined && runner.isEphemeral)
         await database.transaction((tx) => deleteRunner(tx, runner.id))
-      const now = (await findRunnerTask(database.read, task.id)) ?? task
       return {
-        status: now.status === 'running' && now.cancelRequestedAt > 0 ? 'cancelled' : now.status,
+        status: task.status === 'running' && task.cancelRequestedAt > 0 ? 'cancelled' : task.status,
         outputNames: await listOutputNames(database.read, task.id),
       }
     },
@@ -122,6 +119,13 @@ export function requireTask(task: RunnerTask | undefined, runner: CallingRunner)
   if (task === undefined) throw errors.taskNotFound()
   if (task.runnerId !== runner.id) throw errors.taskOfOtherRunner()
   return task
+}
+
+/** The steps that are not stored as they are reported. */
+async function newsOf(db: Db, { taskId, steps }: TaskReport): Promise<readonly ReportedStep[]> {
+  if (steps.length === 0) return []
+  const stored = new Map((await listStoredSteps(db, taskId)).map((step) => [step.number, step]))
+  return steps.filter((step) => isNews(stored.get(step.number), step))
 }
 
 function isNews(known: StoredStep | undefined, step: ReportedStep): boolean {

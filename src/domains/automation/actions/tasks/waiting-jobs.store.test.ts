@@ -6,7 +6,7 @@ import { queriesOf } from '../../../../../test/harness/queries.ts'
 import { startServer, type TestServer } from '../../../../../test/harness/server.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { hasApprovedRun } from '../runs/run.store.ts'
-import { listWaitingGroups, listWaitingIds } from './waiting-jobs.store.ts'
+import { listWaitingGroups, listWaiting } from './waiting-jobs.store.ts'
 
 const BATCHES = 100
 const SITE = { ownerId: null, repoId: null }
@@ -69,7 +69,7 @@ describeOnBoth('ten thousand waiting jobs', (on) => {
     const asked = await queriesOf(database, async () => {
       await listWaitingGroups(database.read, SITE)
       await listWaitingGroups(database.read, { ownerId: null, repoId: id })
-      await listWaitingIds(database.read, { repoId: id, ownerId, labels: ['host'], since: 0 }, 20)
+      await listWaiting(database.read, { repoId: asId(id), labels: ['host'] }, 20)
       await hasApprovedRun(database.read, asId(id), asId(ownerId))
     })
     expect(asked).toHaveLength(4)

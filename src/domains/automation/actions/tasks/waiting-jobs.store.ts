@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { unitBit } from '../../../../core/access/repo-access.ts'
-import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Job } from '../runs/job.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 
 /** The jobs of a repository that wait for the same labels. */
 export interface WaitingGroup {
-  readonly repoId: number
+  readonly repoId: RepoId
   readonly ownerId: number
   readonly labels: readonly string[]
   /** Epoch milliseconds, of the job that has waited longest. */
@@ -41,7 +44,7 @@ export async function listWaitingGroups(db: Db, { ownerId, repoId }: Place): Pro
       where repo.is_archived = 0 and (repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0
         ${ownerId === null ? sql`` : sql`and repo.owner_id = ${ownerId}`}`.execute(db)
   return rows.map((row) => ({
-    repoId: row.repo_id,
+    repoId: asId(row.repo_id),
     ownerId: row.owner_id,
     labels: JSON.parse(row.labels) as string[],
     since: row.since,
@@ -65,29 +68,24 @@ export async function countRunningJobs(db: Db): Promise<ReadonlyMap<number, numb
 }
 
 /** The jobs of a group that have waited longest. */
-export async function listWaitingIds(db: Db, { repoId, labels }: WaitingGroup, limit: number): Promise<number[]> {
-  const rows = await db
+export async function listWaiting(
+  db: Db,
+  { repoId, labels }: Pick<WaitingGroup, 'labels' | 'repoId'>,
+  limit: number,
+): Promise<Pick<Job, 'id' | 'runId'>[]> {
+  const rows = await waitingOf(db, { repoId, labels: JSON.stringify(labels) }, String(limit))
+  return rows.map((row) => ({ id: row.id, runId: row.run_id }))
+}
+
+const waitingOf = defineQuery((db, { repoId, labels }: { repoId: number; labels: string }, limit: string) =>
+  db
     .selectFrom('action_job')
-    .select('id')
+    .select(['id', 'run_id'])
     // NOTE: not a parameter, for which PostgreSQL would not use the index of waiting jobs.
     .where('status', '=', sql.lit('waiting'))
     .where('repo_id', '=', repoId)
-    .where('labels', '=', JSON.stringify(labels))
+    .where('labels', '=', labels)
     .orderBy('updated_at')
     .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Counts a new attempt of a job that still waits; returns its number, and undefined for any other job. */
-export async function claimJob(tx: Tx, id: number): Promise<number | undefined> {
-  const row = await tx
-    .updateTable('action_job')
-    .set({ status: 'running', attempt: sql<number>`attempt + 1` })
-    .where('id', '=', id)
-    .where('status', '=', 'waiting')
-    .returning('attempt')
-    .executeTakeFirst()
-  return row?.attempt
-}
+    .limit(Number(limit)),
+)
