@@ -24,6 +24,7 @@ import { createCodeIndex } from './202611270432-code-index.ts'
 import { createActionCaches } from './202611270510-action-caches.ts'
 import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
 import { createPackageCleanup } from './202611270753-package-cleanup.ts'
+import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -57,6 +58,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270510-action-caches': createActionCaches,
   '202611270752-waiting-jobs': indexWaitingJobs,
   '202611270753-package-cleanup': createPackageCleanup,
+  '202611270822-mirrored-branches': addMirroredBranches,
 }
 
 /**

@@ -1523,6 +1523,7 @@ push_mirror
   last_error text not null default ''::text
   created_at bigint not null
   lfs_sent bigint not null default 0
+  branch_filter text not null default ''::text
   CREATE INDEX push_mirror_next_sync_at_idx ON public.push_mirror USING btree (next_sync_at)
   CREATE UNIQUE INDEX push_mirror_pkey ON public.push_mirror USING btree (id)
   CREATE UNIQUE INDEX push_mirror_repo_id_remote_name_key ON public.push_mirror USING btree (repo_id, remote_name)
@@ -2047,6 +2048,7 @@ user
   updated_at bigint not null
   last_login_at bigint not null default 0
   search_text text not null default ''::text
+  are_pronouns_hidden integer not null default 0
   user_pkey PRIMARY KEY (id)
   CREATE INDEX user_avatar_idx ON public."user" USING btree (avatar)
   CREATE INDEX user_kind_id_idx ON public."user" USING btree (kind, id)

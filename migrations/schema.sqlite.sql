@@ -1800,7 +1800,8 @@ CREATE TABLE "push_mirror" (
   "next_sync_at" bigint default 0 not null,
   "last_error" text default '' not null,
   "created_at" bigint not null,
-  "lfs_sent" bigint default 0 not null);
+  "lfs_sent" bigint default 0 not null,
+  "branch_filter" text default '' not null);
 
 CREATE INDEX "push_mirror_next_sync_at_idx" on "push_mirror" (
   "next_sync_at");
@@ -2372,7 +2373,8 @@ CREATE TABLE "user" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "last_login_at" bigint default 0 not null,
-  "search_text" text default '' not null);
+  "search_text" text default '' not null,
+  "are_pronouns_hidden" integer default 0 not null);
 
 CREATE INDEX "user_avatar_idx" on "user" (
   "avatar");

@@ -55,6 +55,7 @@ describeOnBoth('artifacts', (kind) => {
       url,
       archive_download_url: `${url}/zip`,
       expired: false,
+      run_id: first.id,
       workflow_run: { id: first.id, repository_id: repo.id, head_sha: 'a'.repeat(40), html_url: '', status: '' },
       created_at: wireTime(START),
       updated_at: wireTime(START),

@@ -88,6 +88,7 @@ describeOnBoth('the token of a job', (kind) => {
   it('is told the run of its job, which nobody else has', async () => {
     const { client, end } = await jobWith('{}', { event: 'pull_request' })
     const { status, json } = await client.get('/actions/run')
+    expect([json.is_ref_deleted, json.ScheduleID]).toEqual([false, 0])
     expect([status, json]).toMatchObject([
       200,
       { event: 'pull_request', status: 'success', event_payload: '{}', repository: { full_name: 'ann/r' } },

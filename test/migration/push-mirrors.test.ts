@@ -79,6 +79,7 @@ describe('push mirrors', () => {
       sync_on_commit: true,
     })
     expect(made.json).toEqual({
+      branch_filter: '',
       repo_name: name,
       remote_name: expect.stringMatching(/^remote_mirror_[A-Za-z0-9]{10}$/),
       remote_address: address,
@@ -152,6 +153,23 @@ describe('push mirrors', () => {
     expect((await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).split('\t')[0]).toBe(
       (await ann.client.get(`/repos/ann/${name}/branches/main`)).json.commit.id,
     )
+  })
+
+  it('get only the branches of their filter', async () => {
+    const { name, path, address } = await pair()
+    const branch = (branch: string) =>
+      ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: branch, old_branch_name: 'main' })
+    for (const one of ['rel/1', 'rel/2', 'secret']) expect((await branch(one)).status).toBe(201)
+    await ann.client.post(`/repos/ann/${name}/tags`, { tag_name: 'v1' })
+    const made = { remote_address: address, interval: '8h', branch_filter: 'main, rel/*,absent' }
+    expect((await ann.client.post(path, made)).json).toMatchObject({ branch_filter: made.branch_filter })
+    expect((await ann.client.post(`${path}-sync`)).status).toBe(200)
+    expect(await refsOf(name)).toEqual(['refs/heads/main', 'refs/heads/rel/1', 'refs/heads/rel/2', 'refs/tags/v1'])
+    await ann.client.delete(`/repos/ann/${name}/branches/rel/1`)
+    expect((await ann.client.post(`${path}-sync`)).status).toBe(200)
+    expect(await refsOf(name)).toEqual(['refs/heads/main', 'refs/heads/rel/2', 'refs/tags/v1'])
+    for (const wrong of ['a*b*c', 'x..y', 'a b:refs/heads/c'])
+      expect([wrong, (await ann.client.post(path, { ...made, branch_filter: wrong })).status]).toEqual([wrong, 422])
   })
 
   it('report failures without secrets', async () => {

@@ -3,7 +3,7 @@
  * (behaviour/decisions#version-string).
  */
 export const INGOT_VERSION = '26.11.0'
-export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.26.0`
+export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.27.0`
 
 /** The version in the interface description (behaviour/base-interface#versioning). */
 export const DESCRIPTION_VERSION = '1.1.1'

@@ -123,6 +123,14 @@ describe('admin users', () => {
     expect((await cyd.client.get('/user')).status).toBe(200)
   })
 
+  it('hides an e-mail address', async () => {
+    const { name, client } = await server.world.user('hider')
+    for (const hidden of [true, false]) {
+      expect((await root.client.patch(`/admin/users/${name}`, { hide_email: hidden })).status).toBe(200)
+      expect((await client.get('/user/settings')).json.hide_email).toBe(hidden)
+    }
+  })
+
   it('refuses prohibited accounts with 401 by password and 403 by token, inactive ones with 403', async () => {
     const dan = await server.world.user('dan')
     const token = await dan.withToken('all')

@@ -29,6 +29,7 @@ describe('user settings', () => {
       theme: 'gitea-auto',
       diff_view_style: '',
       hide_email: false,
+      hide_pronouns: false,
       hide_activity: false,
       enable_repo_unit_hints: true,
       email_notifications: 'enabled',
@@ -55,6 +56,18 @@ describe('user settings', () => {
       hide_activity: false,
     })
     expect((await ann.client.get('/user/settings')).json).toMatchObject({ theme: 'dark', location: 'Tromsø' })
+  })
+
+  it('hide pronouns from anonymous viewers', async () => {
+    const bob = await server.world.user('robin')
+    const pronouns = async (client: Person['client']) => (await client.get('/users/ann')).json.pronouns
+    const change = (hide: boolean) => ann.client.patch('/user/settings', { pronouns: 'they/them', hide_pronouns: hide })
+    expect((await change(true)).json).toMatchObject({ pronouns: 'they/them', hide_pronouns: true })
+    await server.world.repo({ owner: ann, name: 'mine' })
+    expect((await server.anonymous.get('/repos/ann/mine')).json.owner.pronouns).toBe('')
+    expect([await pronouns(server.anonymous), await pronouns(bob.client)]).toEqual(['', 'they/them'])
+    await change(false)
+    expect(await pronouns(server.anonymous)).toBe('they/them')
   })
 
   it('accept any text as website', async () => {

@@ -44,6 +44,9 @@ describeOnBoth('merging a pull request', (kind) => {
     const two = await newPull(world.wes, 'snake')
     const body = { merge_title_field: 'Snake', MergeTitleField: 'Not this', merge_message_field: 'm' }
     expect((await merged(world.ann, two.number, body)).commit.message).toBe('Snake\n\nm\n')
+    const three = await newPull(world.wes, 'small')
+    expect((await merged(world.ann, three.number, { Do: undefined, do: 'squash' })).parents).toHaveLength(1)
+    expect((await merge(world.ann, three.number, { Do: undefined })).json.message).toBe('[Do]: Required')
   })
 
   it('squashes as the author, with trailers when another account merges', async () => {

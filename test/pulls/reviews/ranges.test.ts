@@ -48,6 +48,20 @@ describe('comments of reviews on several lines', () => {
     ])
   })
 
+  it('are also given and told by the number of lines before the last', async () => {
+    const url = `${reviews}/${review.id}/comments`
+    const before = (await world.server.anonymous.get(url)).json
+    expect(before.map((comment: Any) => comment.extra_lines_count)).toEqual([1, 1, 1, 0])
+    const body = { path: 'n.txt', body: 'counted', new_position: 4 }
+    const added = await world.bob.client.post(url, { ...body, extra_lines_count: 1 })
+    expect(added.json).toMatchObject({ start_position: 3, position: 4, extra_lines_count: 1 })
+    await world.bob.client.delete(`${url}/${added.json.id}`)
+    expect(await world.bob.client.post(url, { ...body, extra_lines_count: 4 })).toMatchObject({
+      status: 422,
+      json: { message: '[ExtraLinesCount]: there are only 3 lines before line 4' },
+    })
+  })
+
   it('are refused when they end before they begin', async () => {
     const add = async (position: object): Promise<unknown> => {
       const body = { path: 'n.txt', body: 'x', ...position }

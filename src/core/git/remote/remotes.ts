@@ -280,10 +280,17 @@ export function createRemotes(layout: Layout, limit = 4) {
         })
         return move({ oids: new Map(oids), bytes })
       }),
-    /** Makes the remote's branches and tags equal to the repository's: forces updates and deletes extra refs. */
-    push: (remote: Remote, repo: GitRepo, { signal, deadline }: TransferOptions): Promise<void> =>
+    /**
+     * Makes the refs of the remote equal to those of the repository: forces updates and deletes extra refs. `sources`
+     * are full names, each with at most one `*`.
+     */
+    push: (
+      remote: Remote,
+      repo: GitRepo,
+      { sources, signal, deadline }: TransferOptions & { readonly sources: readonly string[] },
+    ): Promise<void> =>
       slots.run(async () => {
-        const specs = ['refs/heads/', 'refs/tags/'].map(everything)
+        const specs = sources.map((source) => `+${source}:${source}`)
         const args = (url: string): string[] => [
           'push',
           '--quiet',

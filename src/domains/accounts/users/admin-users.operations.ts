@@ -131,6 +131,7 @@ function userEdit(body: EditUserOption): UserEdit {
     location: body.location,
     description: body.description,
     pronouns: body.pronouns,
+    isEmailHidden: body.hide_email,
     visibility: body.visibility || undefined,
     maxRepoCreation: body.max_repo_creation,
     isActive: body.active,

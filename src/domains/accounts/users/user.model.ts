@@ -42,6 +42,7 @@ export const UserSettings = Type.Object(
     theme: Type.String(),
     diff_view_style: Type.String(),
     hide_email: Type.Boolean(),
+    hide_pronouns: Type.Boolean(),
     hide_activity: Type.Boolean(),
     enable_repo_unit_hints: Type.Boolean(),
     /** An extension of the API: the mail about issues that the user gets (docs/operate/mail.md). */
@@ -63,6 +64,7 @@ export const UserSettingsOptions = Type.Object(
     full_name: text(100),
     hide_activity: Type.Optional(Type.Boolean()),
     hide_email: Type.Optional(Type.Boolean()),
+    hide_pronouns: Type.Optional(Type.Boolean({ description: 'Shows the pronouns to signed-in users only' })),
     language: text(255),
     location: text(50),
     pronouns: text(50),
@@ -145,6 +147,7 @@ export const EditUserOption = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 255 })),
     email: Type.Optional(Type.String({ maxLength: 254 })),
     full_name: Type.Optional(Type.String({ maxLength: 100 })),
+    hide_email: Type.Optional(Type.Boolean()),
     location: Type.Optional(Type.String({ maxLength: 50 })),
     login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
     max_repo_creation: Type.Optional(Type.Integer()),

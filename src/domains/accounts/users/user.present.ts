@@ -21,18 +21,23 @@ interface Sight {
   /** The state of the account. */
   readonly inside: boolean
   readonly showEmail: boolean
+  readonly showPronouns: boolean
 }
 
 function sightOf(user: UserEntity, viewer: Viewer): Sight {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
-  return { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) }
+  return {
+    inside,
+    showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden),
+    showPronouns: isSignedIn(viewer) || !user.arePronounsHidden,
+  }
 }
 
 /** A user as other signed-in users see it: owners of repositories, authors, actors. */
 const presentOther = (user: UserEntity, site: Site): User =>
-  presentFor(user, { inside: false, showEmail: !user.isEmailHidden }, site)
+  presentFor(user, { inside: false, showEmail: !user.isEmailHidden, showPronouns: !user.arePronounsHidden }, site)
 
-function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site): User {
+function presentFor(user: UserEntity, { inside, showEmail, showPronouns }: Sight, site: Site): User {
   const lastLogin = user.lastLoginAt === undefined ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,
@@ -51,7 +56,7 @@ function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site):
     active: inside && user.isActive,
     prohibit_login: inside && user.isLoginProhibited,
     location: user.location,
-    pronouns: user.pronouns,
+    pronouns: showPronouns ? user.pronouns : '',
     website: user.website,
     description: user.description,
     visibility: user.visibility,

@@ -23,6 +23,8 @@ export interface User extends Account {
   /** The hash of the uploaded image; undefined: the generated image. */
   readonly avatar: string | undefined
   readonly isEmailHidden: boolean
+  /** From anonymous viewers. */
+  readonly arePronounsHidden: boolean
   readonly canCreateOrganization: boolean
   readonly maxRepoCreation: number
   readonly repoAdminChangeTeamAccess: boolean
@@ -57,6 +59,7 @@ const COLUMNS = [
   'language',
   'avatar',
   'is_email_hidden',
+  'are_pronouns_hidden',
   'can_create_organization',
   'max_repo_creation',
   'repo_admin_change_team_access',
@@ -104,6 +107,7 @@ export const toOwner = (row: OwnerColumns): User =>
     language: row.user_language,
     avatar: row.user_avatar,
     is_email_hidden: row.user_is_email_hidden,
+    are_pronouns_hidden: row.user_are_pronouns_hidden,
     can_create_organization: row.user_can_create_organization,
     max_repo_creation: row.user_max_repo_creation,
     repo_admin_change_team_access: row.user_repo_admin_change_team_access,
@@ -141,6 +145,7 @@ export function toUser(row: Columns): User {
     language: row.language,
     avatar: row.avatar || undefined,
     isEmailHidden: row.is_email_hidden === 1,
+    arePronounsHidden: row.are_pronouns_hidden === 1,
     canCreateOrganization: row.can_create_organization === 1,
     maxRepoCreation: row.max_repo_creation,
     repoAdminChangeTeamAccess: row.repo_admin_change_team_access === 1,
@@ -175,6 +180,7 @@ export const JOBS_USER: User = toUser({
   language: '',
   avatar: '',
   is_email_hidden: 1,
+  are_pronouns_hidden: 0,
   can_create_organization: 0,
   max_repo_creation: 0,
   repo_admin_change_team_access: 0,

@@ -68,6 +68,7 @@ export interface UserTable {
   is_login_prohibited: Generated<Flag>
   must_change_password: Generated<Flag>
   is_email_hidden: Generated<Flag>
+  are_pronouns_hidden: Generated<Flag>
   can_create_organization: Generated<Flag>
   /** -1: the default limit of the server. */
   max_repo_creation: Generated<number>

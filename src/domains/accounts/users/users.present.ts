@@ -30,6 +30,7 @@ export function presentUserSettings(
     theme: preferences.theme ?? defaults.theme,
     diff_view_style: preferences.diffViewStyle ?? '',
     hide_email: user.isEmailHidden,
+    hide_pronouns: user.arePronounsHidden,
     hide_activity: preferences.hideActivity ?? false,
     email_notifications: preferences.emailNotifications ?? 'enabled',
     enable_repo_unit_hints: preferences.repoUnitHints ?? true,

@@ -73,7 +73,7 @@ export const module = defineModule({
     })
     const runners = createRunners({ database, clock, events, secrets })
     const registration = createRegistration({ database, clock, events })
-    const runs = createRuns({ database, repos })
+    const runs = createRuns({ database, git, repos })
     const jobLogs = createJobLogs({ database, blobs })
     const taskChanges = createTaskChanges({ clock, jobs })
     const runProgress = createRunProgress({ clock, events, jobs, tasks: taskChanges })

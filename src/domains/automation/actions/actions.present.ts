@@ -47,6 +47,7 @@ export function presentArtifact(
     url,
     archive_download_url: `${url}/zip`,
     expired: isExpired(artifact, at.now),
+    run_id: run.id,
     workflow_run: presentRunOnly(run),
     created_at: wireTime(artifact.createdAt),
     updated_at: wireTime(artifact.updatedAt),
@@ -225,12 +226,18 @@ const presentOtherNames = ({ run, actor }: RunView, site: Site): OtherRunNames =
 })
 
 /** The run that a job belongs to, as Forgejo presents it. */
-export const presentRunOfJob = (view: RunView, payload: string, site: Site): ActionRun => ({
+export const presentRunOfJob = (
+  view: RunView,
+  { payload, isRefDeleted }: { readonly payload: string; readonly isRefDeleted: boolean },
+  site: Site,
+): ActionRun => ({
   ...presentOtherNames(view, site),
   id: view.run.id,
   html_url: runUrls(view.repo.repo, view.run.id, site).html,
   event: view.run.event,
   event_payload: payload,
+  is_ref_deleted: isRefDeleted,
+  ScheduleID: 0,
   repository: presentRepo(view.repo, site),
   status: view.run.status,
 })

@@ -9,10 +9,13 @@ const CommitId = Type.Optional(
   Type.String({ maxLength: NAME_LENGTH, description: 'The commit that merged it; of manually-merged' }),
 )
 
-/** When both spellings are present, the one with underscores wins. */
+const Action = Type.Optional(OneOf(...MERGE_ACTIONS))
+
+/** `do` or `Do` is required. When both spellings are present, the one in lower case wins. */
 export const MergePullRequestOption = Type.Object(
   {
-    Do: OneOf(...MERGE_ACTIONS),
+    Do: Action,
+    do: Action,
     merge_title_field: Title,
     MergeTitleField: Title,
     merge_message_field: Message,

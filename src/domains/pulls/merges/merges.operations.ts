@@ -94,12 +94,12 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
 const pending = (message: string): ApiResponse => created({ merged: false, sha: '', message })
 
 function readRequest(body: MergePullRequestOption): MergeRequest {
-  // NOTE: everywhere else an empty string passes for an absent one.
-  if (!body.Do) throw engineErrors.fieldRequired('Do')
+  const action = body.do || body.Do
+  if (!action) throw engineErrors.fieldRequired('Do')
   if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))
     throw invalidField('queue', 'Excludes force_merge and merge_when_checks_succeed')
   return {
-    action: body.Do,
+    action,
     title: body.merge_title_field ?? body.MergeTitleField ?? '',
     message: body.merge_message_field ?? body.MergeMessageField ?? '',
     headOid: body.head_commit_id ?? '',

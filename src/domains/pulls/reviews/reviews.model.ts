@@ -29,6 +29,7 @@ export const PullReviewComment = Type.Object(
         description: 'The first line of several of the old file, of which `original_position` is the last',
       }),
     ),
+    extra_lines_count: Type.Integer({ description: 'The number of lines before the last one; 0 for a single line' }),
     html_url: Type.String(),
     pull_request_url: Type.String(),
   },
@@ -46,6 +47,7 @@ export const CreatePullReviewComment = Type.Object(
     old_position: Line('A line of the old file'),
     new_start_position: Line('The first of several lines, of which `new_position` is the last'),
     old_start_position: Line('The first of several lines, of which `old_position` is the last'),
+    extra_lines_count: Line('Another form of the first line: the number of lines before the last one'),
   },
   { $id: 'CreatePullReviewComment' },
 )

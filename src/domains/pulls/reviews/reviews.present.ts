@@ -29,6 +29,7 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     position: position.side === 'new' ? position.line : 0,
     original_position: position.side === 'old' ? position.line : 0,
     ...presentStart(position),
+    extra_lines_count: position.line - position.startLine,
     // COMPAT: a pending comment appears on the page of changed files only (test/pulls/reviews/reviews.test.ts).
     html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,

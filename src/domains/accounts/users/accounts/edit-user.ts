@@ -32,6 +32,7 @@ export interface UserEdit {
   readonly location?: string | undefined
   readonly description?: string | undefined
   readonly pronouns?: string | undefined
+  readonly isEmailHidden?: boolean | undefined
   readonly visibility?: Visibility | undefined
   readonly maxRepoCreation?: number | undefined
   readonly isActive?: boolean | undefined
@@ -112,6 +113,7 @@ function columns(edit: UserEdit): UserChanges {
     location: edit.location,
     description: edit.description,
     pronouns: edit.pronouns,
+    is_email_hidden: asFlag(edit.isEmailHidden),
     visibility: edit.visibility,
     max_repo_creation: edit.maxRepoCreation,
     is_active: asFlag(edit.isActive),

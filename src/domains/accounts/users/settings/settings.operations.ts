@@ -47,6 +47,7 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
             pronouns,
             language,
             hideEmail: body.hide_email,
+            hidePronouns: body.hide_pronouns,
           },
           preferences: {
             theme,

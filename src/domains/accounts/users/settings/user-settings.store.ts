@@ -38,12 +38,13 @@ export interface ProfileChange {
   readonly language?: string | undefined
   readonly visibility?: Visibility | undefined
   readonly hideEmail?: boolean | undefined
+  readonly hidePronouns?: boolean | undefined
   readonly repoAdminChangeTeamAccess?: boolean | undefined
 }
 
 /** Changes the profile of a user or organization. Throws NotFound when a concurrent request deleted it. */
 export async function changeProfile(tx: Tx, id: UserId, change: ProfileChange, at: number): Promise<void> {
-  const { hideEmail, repoAdminChangeTeamAccess: teamAccess } = change
+  const { hideEmail, hidePronouns, repoAdminChangeTeamAccess: teamAccess } = change
   const columns = {
     full_name: change.fullName,
     email: change.email,
@@ -54,6 +55,7 @@ export async function changeProfile(tx: Tx, id: UserId, change: ProfileChange, a
     language: change.language,
     visibility: change.visibility,
     is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail),
+    are_pronouns_hidden: hidePronouns === undefined ? undefined : flag(hidePronouns),
     repo_admin_change_team_access: teamAccess === undefined ? undefined : flag(teamAccess),
     updated_at: at,
   }

@@ -11,6 +11,7 @@ const ActionArtifact = Type.Object(
     url: Type.String(),
     archive_download_url: Type.String(),
     expired: Type.Boolean({ description: 'Its bytes are deleted' }),
+    run_id: Type.Integer(),
     workflow_run: ActionWorkflowRun,
     created_at: Time,
     updated_at: Time,

@@ -64,7 +64,7 @@ function runReads({ guards, runs, runChanges, site }: RunOperationDeps): Operati
         const { job } = requireUser(viewer)
         if (job === undefined) throw forbidden('only the token of a workflow job has a run')
         const view = await runs.view(viewer, await runs.get(job.repoId, job.runId))
-        return ok(presentRunOfJob(view, await runs.loadPayload(job.runId), site))
+        return ok(presentRunOfJob(view, await runs.loadOrigin(view), site))
       },
     }),
     defineOperation({

@@ -1,6 +1,5 @@
-import type { Services } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
@@ -43,15 +42,14 @@ interface RunAttempt {
   readonly past: Attempt | undefined
 }
 
-interface RunDeps {
-  readonly database: Database
+interface RunDeps extends Pick<Core, 'database' | 'git'> {
   readonly repos: Pick<Services['repos'], 'views'>
 }
 
 export type Runs = ReturnType<typeof createRuns>
 
 /** Read access to runs, jobs and tasks (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export function createRuns({ database, repos }: RunDeps) {
+export function createRuns({ database, git, repos }: RunDeps) {
   const { read } = database
   const jobPage = async ({ items, total }: Page<Job>): Promise<Page<JobView>> => ({
     items: await loadJobViews(read, items),
@@ -103,7 +101,11 @@ export function createRuns({ database, repos }: RunDeps) {
     /** Sorted by id. */
     listJobs: async (scope: RunScope, query: JobQuery): Promise<Page<JobView>> =>
       jobPage(await listJobs(read, scope, query)),
-    loadPayload: (id: number): Promise<string> => findRunPayload(read, id),
+    /** The payload of the event that started the run, and whether its ref was deleted since. */
+    async loadOrigin({ run, repo: { repo } }: RunView): Promise<{ payload: string; isRefDeleted: boolean }> {
+      const refs = await git.open(repo).refs.snapshot()
+      return { payload: await findRunPayload(read, run.id), isRefDeleted: refs.get(run.ref) === undefined }
+    },
     /** Jobs of the level that wait for a runner; with `labels`, those that need no others. */
     listWaiting: (
       scope: ActionsScope,

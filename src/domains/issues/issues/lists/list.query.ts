@@ -22,6 +22,7 @@ const commonMembers = {
   before: Type.Optional(Timestamp({ description: 'Changed at this time or earlier' })),
   created_by: Word('Login of the author'),
   draft: Yes('true: pull requests that are drafts; false: those that are none'),
+  sort: Word(ISSUE_SORTS.join(', ')),
 }
 
 export const repoListQuery = Type.Object({
@@ -30,7 +31,6 @@ export const repoListQuery = Type.Object({
   milestones: Words('Comma list of titles or ids; an issue has one of them'),
   assigned_by: Word('Login of an assignee'),
   mentioned_by: Word('Login of a user who is mentioned'),
-  sort: Word(ISSUE_SORTS.join(', ')),
 })
 type RepoQuery = Static<typeof repoListQuery>
 
@@ -49,7 +49,7 @@ export const searchQuery = Type.Object({
 })
 type AllQuery = Static<typeof searchQuery>
 
-/** The order of `/repos/{owner}/{repo}/issues`; ignores unknown values. */
+/** Ignores unknown values, and `relevance`: a text occurs in an issue or does not. */
 const readSort = (sort: string | undefined): IssueSort => ISSUE_SORTS.find((known) => known === sort) ?? 'latest'
 
 export const readRepoQuery = (query: RepoQuery, kinds: IssueFilter['kinds']): RepoListQuery => ({
@@ -57,7 +57,6 @@ export const readRepoQuery = (query: RepoQuery, kinds: IssueFilter['kinds']): Re
   kinds,
   assignedBy: query.assigned_by || undefined,
   mentionedBy: query.mentioned_by || undefined,
-  sort: readSort(query.sort),
 })
 
 export const readSearchQuery = (query: AllQuery): SearchQuery => ({
@@ -90,6 +89,7 @@ const readCommon = (query: RepoQuery | AllQuery) => ({
   milestones: readWords(query.milestones),
   createdBy: query.created_by || undefined,
   isDraft: query.draft,
+  sort: readSort(query.sort),
 })
 
 const readState = (state: string | undefined): IssueFilter['state'] =>

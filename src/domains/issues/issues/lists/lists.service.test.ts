@@ -287,6 +287,7 @@ describeOnBoth('lists of issues', (kind) => {
         milestones: maybe(25, () => [random.pick(['V1', 'v2', 'unknown'])]) ?? [],
         owner: maybe(30, () => random.pick(users).name),
         team: undefined,
+        sort: random.pick(ISSUE_SORTS),
         isCreated: random.chance(20),
         isAssigned: random.chance(15),
         isMentioned: random.chance(15),
@@ -309,7 +310,7 @@ describeOnBoth('lists of issues', (kind) => {
             (!query.isAssigned || self === undefined || fact.assignee === self) &&
             (!query.isMentioned || self === undefined || fact.mentioned === self),
         ),
-        'latest',
+        query.sort,
       )
       const paging = { page: 1, limit: 1 + random.roll(12), offset: random.roll(30) }
       const page = await lists.search(viewer, query, { paging })

@@ -23,12 +23,12 @@ interface ListQuery extends Pick<IssueFilter, 'state' | 'kinds' | 'since' | 'bef
   /** Titles and ids. */
   readonly milestones: readonly string[]
   readonly createdBy: string | undefined
+  readonly sort: IssueSort
 }
 
 export interface RepoListQuery extends ListQuery {
   readonly assignedBy: string | undefined
   readonly mentionedBy: string | undefined
-  readonly sort: IssueSort
 }
 
 export interface SearchQuery extends ListQuery {
@@ -94,7 +94,7 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         labels: query.labels,
         milestones: query.milestones,
       }
-      const search = { filter, sort: 'latest' as const, paging: pagingOf(window) }
+      const search = { filter, sort: query.sort, paging: pagingOf(window) }
       return toPage(await searchIssueIds(read, dialect.name, viewer, search), window, (ids) =>
         viewsOf(read, viewer, ids),
       )

@@ -13,6 +13,7 @@ export function presentPushMirror(mirror: PushMirror, repo: Repo): Model {
     created: wireTime(mirror.createdAt),
     last_update: wireTime(mirror.pushedAt),
     last_error: mirror.lastError,
+    branch_filter: mirror.branchFilter,
     interval: formatDuration(mirror.interval),
     sync_on_commit: mirror.isOnCommit,
     public_key: mirror.publicKey,

@@ -18,6 +18,8 @@ export interface PushMirror {
   /** One line in OpenSSH format; empty unless the mirror uses SSH. */
   readonly publicKey: string
   readonly privateKey: string
+  /** As the client gave it; empty for all branches. */
+  readonly branchFilter: string
   readonly interval: number
   readonly isOnCommit: boolean
   /** 0 before the first successful push. */
@@ -36,6 +38,7 @@ const toPushMirror = (row: Selectable<PushMirrorTable>): PushMirror => ({
   credentials: row.credentials,
   publicKey: row.public_key,
   privateKey: row.private_key,
+  branchFilter: row.branch_filter,
   interval: row.interval,
   isOnCommit: row.is_on_commit === 1,
   pushedAt: row.pushed_at,

@@ -13,6 +13,8 @@ export interface PushMirrorTable {
   /** One line in OpenSSH format; the private key is encrypted. Both are empty unless the mirror uses SSH. */
   public_key: Generated<string>
   private_key: Generated<string>
+  /** Patterns with commas between them; empty for all branches. */
+  branch_filter: Generated<string>
   interval: number
   is_on_commit: Generated<Flag>
   pushed_at: Generated<number>

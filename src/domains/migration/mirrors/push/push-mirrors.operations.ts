@@ -76,6 +76,7 @@ function writeOperations({ guards, pushMirrors }: PushMirrorOperationDeps): Oper
           address: body.remote_address ?? '',
           username: body.remote_username ?? '',
           password: body.remote_password ?? '',
+          branchFilter: body.branch_filter ?? '',
           interval: body.interval ?? '',
           isOnCommit: body.sync_on_commit ?? false,
           isSsh: body.use_ssh ?? false,

@@ -1,6 +1,13 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { badRequest, engineErrors, forbidden, unauthenticated, unavailable } from '../../../../core/platform/errors.ts'
+import {
+  badRequest,
+  engineErrors,
+  forbidden,
+  invalidField,
+  unauthenticated,
+  unavailable,
+} from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../../core/platform/concurrency/in-flight.ts'
@@ -32,12 +39,14 @@ import { flag } from '../../../../core/db/flag.ts'
 import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
 import { generateSshKeyPair } from '../../../../core/platform/ssh/key-pair.ts'
 import { hasUnit } from '../../../../core/access/repo-access.ts'
-import { type Git, RemoteError } from '../../../../core/git/index.ts'
+import { type Git, isValidRefName, RemoteError } from '../../../../core/git/index.ts'
 
 interface NewPushMirror {
   readonly address: string
   readonly username: string
   readonly password: string
+  /** Patterns with commas between them; empty for all branches. */
+  readonly branchFilter: string
   /** Duration text, required; `0` disables scheduled pushes. */
   readonly interval: string
   readonly isOnCommit: boolean
@@ -76,10 +85,25 @@ async function planPushMirror({ access, minInterval }: PlanDeps, input: NewPushM
     credentials: access.seal(given),
     public_key: pair?.publicKey ?? '',
     private_key: access.sealKey(pair?.privateKey ?? ''),
+    branch_filter: requireBranchFilter(input.branchFilter),
     interval,
     is_on_commit: flag(input.isOnCommit),
   }
 }
+
+/** Throws Invalid for a pattern that is not the name of a branch in which `*` may stand for a part. */
+function requireBranchFilter(filter: string): string {
+  for (const pattern of branchesOf(filter))
+    if (pattern.split('*').length > 2 || !isValidRefName(`refs/heads/${pattern.replace('*', 'x')}`))
+      throw invalidField('BranchFilter', `not the name of a branch with at most one *: ${pattern}`)
+  return filter
+}
+
+const branchesOf = (filter: string): string[] =>
+  filter
+    .split(',')
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '')
 
 function readAddress({ address: text, isSsh }: NewPushMirror): FoundAddress {
   const address = parseRemoteAddress(text)
@@ -273,6 +297,12 @@ async function pushRefs(
     access.unseal(mirror.credentials),
   )
   const privateKey = access.unsealKey(mirror.privateKey)
-  await git.remotes.push({ ...remote, ...(privateKey !== '' && { privateKey }) }, opened, access.transfer(signal))
+  const patterns = which === 'wiki' ? [] : branchesOf(mirror.branchFilter)
+  const heads = (patterns.length === 0 ? ['*'] : patterns).map((pattern) => `refs/heads/${pattern}`)
+  await git.remotes.push({ ...remote, ...(privateKey !== '' && { privateKey }) }, opened, {
+    ...access.transfer(signal),
+    // git refuses to push a name that does not exist.
+    sources: [...heads.filter((ref) => ref.includes('*') || refs.get(ref) !== undefined), 'refs/tags/*'],
+  })
   return true
 }

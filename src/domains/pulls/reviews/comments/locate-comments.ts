@@ -43,7 +43,9 @@ export function readComment({ path = '', body = '', ...positions }: CreatePullRe
   const field = side === 'old' ? 'OldStartPosition' : 'NewStartPosition'
   const start = requireLine(field, side === 'old' ? positions.old_start_position : positions.new_start_position)
   if (start > line) throw invalidField(field, `the lines end at ${line}, before they begin`)
-  return { path, body, side, line, startLine: start || line }
+  const extra = requireLine('ExtraLinesCount', positions.extra_lines_count)
+  if (extra >= line) throw invalidField('ExtraLinesCount', `there are only ${line - 1} lines before line ${line}`)
+  return { path, body, side, line, startLine: start || line - extra }
 }
 
 const MAX_LINE = 2_147_483_647
