@@ -32,6 +32,8 @@ export interface TestDirectory {
   /** Replaces these attributes of a person. */
   change(uid: string, values: Values): Promise<void>
   addGroup(cn: string, members: readonly string[]): Promise<void>
+  /** Adds entries in LDIF, many at once. */
+  load(ldif: string): Promise<void>
   /** Connected as the administrator of the directory. */
   admin<T>(work: (client: Client) => Promise<T>): Promise<T>
   /** Writes a line of the configuration that lasts until the next start, such as `sizelimit 10`. */
@@ -105,6 +107,11 @@ export async function startDirectory(program: string): Promise<TestDirectory> {
       directory.admin((client) =>
         client.add(`cn=${cn},${GROUPS}`, { objectClass: 'groupOfNames', member: [...members] }),
       ),
+    async load(ldif) {
+      await directory.stop()
+      execFileSync(program, ['-T', 'add', '-q', '-f', path('slapd.conf')], { input: ldif, stdio: 'pipe' })
+      await directory.restart()
+    },
     async stop() {
       const running = child
       child = undefined
@@ -150,8 +157,17 @@ include /etc/ldap/schema/inetorgperson.schema
 attributetype ( 1.3.6.1.4.1.24552.500.1.1.1.13 NAME 'sshPublicKey' EQUALITY octetStringMatch
   SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 )
 objectclass ( 1.3.6.1.4.1.24552.500.1.1.2.0 NAME 'ldapPublicKey' SUP top AUXILIARY MAY ( sshPublicKey $ uid ) )
+attributetype ( 1.2.840.113556.1.4.221 NAME 'sAMAccountName' EQUALITY caseIgnoreMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.8 NAME 'userAccountControl' EQUALITY integerMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' EQUALITY octetStringMatch
+  SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+objectclass ( 1.2.840.113556.1.5.9 NAME 'user' SUP top AUXILIARY
+  MAY ( sAMAccountName $ userAccountControl $ objectGUID ) )
 modulepath /usr/lib/ldap
 moduleload back_mdb
+moduleload memberof
 pidfile ${dir}/pid
 TLSCACertificateFile ${dir}/ca.pem
 TLSCertificateFile ${dir}/cert.pem
@@ -167,7 +183,8 @@ dbnosync
 index objectClass,uid,member,mail eq
 access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="${READER}" read by dn.exact="${LIMITED}" read by self read by anonymous auth by * none
-limits dn.exact="${READER}" size.pr=unlimited
+limits dn.exact="${READER}" size.pr=unlimited size.prtotal=unlimited
+overlay memberof
 `
 
 const START = `dn: ${BASE}

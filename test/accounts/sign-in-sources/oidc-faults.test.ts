@@ -76,6 +76,25 @@ describeOnBoth('providers that do not behave', (kind) => {
     expect(await signIn({ userinfo: { sub: 'another' } })).toEqual({ status: 401, isSignedIn: false })
   })
 
+  it('give no account to a person whose subject changed', async () => {
+    const person = { preferred_username: `uma-${kind}`, email: `uma-${kind}@odd.test`, email_verified: true }
+    odd.person = { ...person, sub: 'first' }
+    expect(await signIn()).toEqual({ status: 200, isSignedIn: true })
+    odd.person = { ...person, sub: 'second' }
+    expect(await signIn()).toEqual({ status: 403, isSignedIn: false })
+    expect(await rows(server, 'external_identity', { subject: 'second' })).toEqual([])
+    odd.person = { ...person, sub: 'first' }
+    expect(await signIn()).toEqual({ status: 200, isSignedIn: true })
+  })
+
+  it('may have a clock that differs by some seconds, not by minutes', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    for (const idToken of [{ exp: now - 5 }, { nbf: now + 15 }])
+      expect([idToken, await signIn({ idToken })]).toEqual([idToken, { status: 200, isSignedIn: true }])
+    for (const idToken of [{ exp: now - 120 }, { nbf: now + 120 }])
+      expect([idToken, await signIn({ idToken })]).toEqual([idToken, { status: 401, isSignedIn: false }])
+  })
+
   it('are refused when another provider answers', async () => {
     for (const answer of [{ iss: other.url }, { iss: null }, { state: 'another' }, { state: null }, { code: null }]) {
       expect([answer, await signIn({ answer })]).toEqual([answer, { status: 401, isSignedIn: false }])
@@ -152,7 +171,7 @@ describeOnBoth('providers that do not behave', (kind) => {
       ])
     }
     const identities = await rows(server, 'external_identity')
-    expect(identities.map(({ subject }) => subject).toSorted()).toEqual(['list', 'odd'])
+    expect(identities.map(({ subject }) => subject).toSorted()).toEqual(['first', 'list', 'odd'])
   })
 })
 
