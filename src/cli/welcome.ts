@@ -1,5 +1,6 @@
 import type { App } from '../app/modules.ts'
 import { isTlsOn } from '../core/config/index.ts'
+import { isDomainError } from '../core/platform/errors.ts'
 import { randomPassword } from '../core/platform/crypto/crypto.ts'
 import { commandLine } from '../domains/accounts/index.ts'
 
@@ -7,9 +8,8 @@ import { commandLine } from '../domains/accounts/index.ts'
 export async function welcome(app: App): Promise<string> {
   const url = app.site.rootUrl()
   const lines = [`Ingot is listening at ${url}`]
-  if ((await app.users.count()) === 0) {
-    const password = randomPassword(app.config.security.min_password_length)
-    await app.users.create(commandLine, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
+  const password = (await app.users.count()) === 0 ? await createAdministrator(app) : undefined
+  if (password !== undefined) {
     lines.push(
       '',
       `Created the first administrator:   admin   password: ${password}`,
@@ -27,4 +27,16 @@ export async function welcome(app: App): Promise<string> {
   }
   if (app.config.api.enable_swagger) lines.push('', `API reference: ${url}/api/swagger`)
   return lines.join('\n')
+}
+
+/** Returns its password; undefined when another node that starts for the first time has just created it. */
+async function createAdministrator({ config, users }: App): Promise<string | undefined> {
+  const password = randomPassword(config.security.min_password_length)
+  try {
+    await users.create(commandLine, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
+    return password
+  } catch (error) {
+    if (isDomainError(error, 'invalid')) return undefined
+    throw error
+  }
 }

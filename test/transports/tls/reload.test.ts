@@ -65,6 +65,33 @@ describe('a certificate that changes', () => {
     }
   })
 
+  it('does not replace the old one if it has expired; that the old one expired is reported once', async () => {
+    const lines: string[] = []
+    const log = createLogger('warn')
+    log.error = (...said: unknown[]) =>
+      void lines.push(`${String((said[0] as { err: unknown }).err)} ${String(said[1])}`)
+    log.warn = (text: unknown) => void lines.push(String(text))
+    let ahead = 0
+    const good = await folder.authority.issue({ to: 30 })
+    folder.write(good)
+    const clock = { now: () => Date.now() + ahead }
+    const server = await startServer({ settings: folder.settings, tuning: { tls: { checkEveryMs: 20 } }, log, clock })
+    try {
+      folder.write(await folder.authority.issue({ from: -30, to: -1 }))
+      await expect.poll(() => lines).toEqual([expect.stringMatching(/it expired at .* goes on with the old one/)])
+      expect(await serialOf(server.url)).toBe(serialIn(good.cert))
+      ahead = 31 * 24 * 60 * 60 * 1000
+      await expect.poll(() => lines.slice(1)).toEqual([expect.stringMatching(/the certificate expired at/)])
+      expect(await serialOf(server.url)).toBe(serialIn(good.cert))
+      const next = await folder.authority.issue()
+      folder.write(next)
+      await expect.poll(() => serialOf(server.url)).toBe(serialIn(next.cert))
+      expect(lines).toHaveLength(2)
+    } finally {
+      await server.close()
+    }
+  })
+
   it('is loaded by all workers', { timeout: 120_000 }, async () => {
     const data = temporaryFolder()
     folder.write(await folder.authority.issue())

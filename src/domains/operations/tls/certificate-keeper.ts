@@ -41,7 +41,10 @@ async function stampOf({ cert, key }: CertificatePaths): Promise<string> {
   return (await Promise.all(stamps)).join(', ')
 }
 
-/** The certificate in two files, followed while the server runs. A pair that cannot be used changes nothing. */
+/**
+ * The certificate in two files, followed while the server runs. A pair that cannot be used changes nothing, nor does one
+ * that has expired while the other one has not.
+ */
 export class CertificateKeeper implements CertificateSource {
   readonly #deps: KeeperDeps
   readonly #listeners: ((certificate: Certificate) => void)[] = []
@@ -51,6 +54,8 @@ export class CertificateKeeper implements CertificateSource {
   /** Files that could not be used at the last check: one of them may not have been written yet. */
   #suspect: string | undefined
   #checking: Promise<void> | undefined
+  /** Faults of the current certificate that are in the log. */
+  #warned = ''
 
   private constructor(deps: KeeperDeps, first: Certificate, stamp: string) {
     this.#deps = deps
@@ -83,10 +88,12 @@ export class CertificateKeeper implements CertificateSource {
   async #check(): Promise<void> {
     const { paths, clock, log } = this.#deps
     const stamp = await stampOf(paths)
-    if (stamp === this.#stamp) return
+    if (stamp === this.#stamp) return this.#warn()
     let next: Certificate
     try {
       next = await readCertificate(paths)
+      if (next.notAfter <= clock.now() && this.#current.notAfter > clock.now())
+        throw invalid(`it expired at ${new Date(next.notAfter).toISOString()}`)
     } catch (error) {
       if (this.#suspect === stamp) {
         log.error({ err: error }, 'the new certificate cannot be used; the server goes on with the old one')
@@ -97,6 +104,7 @@ export class CertificateKeeper implements CertificateSource {
     }
     this.#stamp = stamp
     this.#current = next
+    this.#warned = ''
     for (const listener of this.#listeners) listener(next)
     log.info({ names: next.names, daysLeft: daysLeft(next, clock.now()) }, 'the server has a new certificate')
     this.#warn()
@@ -104,6 +112,9 @@ export class CertificateKeeper implements CertificateSource {
 
   #warn(): void {
     const { clock, log, host } = this.#deps
-    for (const fault of listFaults(this.#current, { host, now: clock.now() })) log.warn(`${fault}; clients refuse it`)
+    const faults = listFaults(this.#current, { host, now: clock.now() })
+    if (faults.join() === this.#warned) return
+    this.#warned = faults.join()
+    for (const fault of faults) log.warn(`${fault}; clients refuse it`)
   }
 }
