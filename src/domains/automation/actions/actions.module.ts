@@ -14,6 +14,7 @@ import { createJobLogs, type JobLogs } from './logs/job-logs.service.ts'
 import { logOperations } from './logs/logs.operations.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
 import { resultRoutes } from './results/results.routes.ts'
+import { queueSubscriptions } from './runners/queue-changes.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, type Runners, sealedTokenColumns } from './runners/runners.service.ts'
 import { registerBadges } from './runs/badge.routes.ts'
@@ -129,6 +130,7 @@ export const module = defineModule({
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],
       subscriptions: {
+        ...queueSubscriptions,
         ...runStatusSubscriptions(jobs),
         'repo.deleted': (tx) => jobs.enqueue(tx, 'actions.sweep', {}, { key: 'all' }),
       },

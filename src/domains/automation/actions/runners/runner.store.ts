@@ -1,5 +1,6 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import type { Schema } from '../../../../core/db/schema.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -168,3 +169,23 @@ export async function insertActiveToken(tx: Tx, scope: ActionsScope, { hash, sea
 export async function deleteEphemeralRunner(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('action_runner').where('id', '=', id).where('is_ephemeral', '=', 1).execute()
 }
+
+/** Deletes ephemeral runners whose task has ended, and that have not asked about it since. */
+export async function deleteSilentEphemeralRunners(tx: Tx, before: number): Promise<void> {
+  await tx
+    .deleteFrom('action_runner')
+    .where('is_ephemeral', '=', 1)
+    .where('active_at', '<', before)
+    .where((eb) => eb.exists(tasksOf(eb)))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          tasksOf(eb).where((task) => task.or([task('status', '=', 'running'), task('updated_at', '>=', before)])),
+        ),
+      ),
+    )
+    .execute()
+}
+
+const tasksOf = (eb: ExpressionBuilder<Schema, 'action_runner'>) =>
+  eb.selectFrom('action_task').select('id').whereRef('action_task.runner_id', '=', 'action_runner.id')

@@ -4,7 +4,7 @@ import { listJobsByIds } from '../runs/job.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { lockRun } from '../runs/run.store.ts'
 import type { TaskChanges } from '../runs/task-changes.service.ts'
-import { deleteEphemeralRunner } from '../runners/runner.store.ts'
+import { deleteEphemeralRunner, deleteSilentEphemeralRunners } from '../runners/runner.store.ts'
 import { listAbandonedJobs, listOverdueTasks, type OverdueTask } from './overdue.store.ts'
 
 /** `zombie`: tasks without reports; `endless`: tasks that run too long; `abandoned`: jobs that nobody takes. */
@@ -58,6 +58,7 @@ export function createOverdueWork({ database, clock, progress, changes, settings
           size = tasks.length
         }
       }
+      if (kind === 'zombie') await database.transaction((tx) => deleteSilentEphemeralRunners(tx, due.before))
     },
   }
 }
