@@ -274,6 +274,7 @@ const NOTHING_HERE = new Set([
   'downloadArtifactRaw',
   'notifyStream',
   'repoStreamEvents',
+  'repoStreamActionJobLogs',
   'repoStreamMigration',
 ])
 

@@ -90,9 +90,9 @@ export const resetMessage = (id: number, reason: ResetReason): string =>
 
 /**
  * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the
- * server stops, or lost its place.
+ * server stops, or lost its place. `finished`: nothing more comes.
  */
-export type EndReason = 'expired' | 'refused' | 'restart'
+export type EndReason = 'expired' | 'finished' | 'refused' | 'restart'
 
 const endMessage = (reason: EndReason): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`
 

@@ -76,6 +76,12 @@ export interface Channel<Access> {
   readonly maxMissed: number
 }
 
+/**
+ * The messages of one stream that are no events, after the one of an id; the signal aborts when the client has left.
+ * They are read at the pace of the client, and the stream ends after the last one.
+ */
+export type Feed = (after: number | undefined, signal: AbortSignal) => AsyncIterable<Message>
+
 interface StreamRequest<Access> {
   readonly viewer: Viewer
   readonly access: Access
@@ -95,6 +101,8 @@ export interface Streams {
   addBoard(board: Board): void
   /** Throws TooManyRequests. */
   open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse>
+  /** Throws TooManyRequests. */
+  openFeed<Access>(request: StreamRequest<Access>, feed: Feed): Promise<ApiResponse>
   /** Ends every stream, and opens no others. */
   close(): Promise<void>
 }
@@ -116,6 +124,8 @@ const HEADERS = {
 }
 /** Milliseconds until a commit of another process is sent. */
 const POLL_MS = 500
+/** Milliseconds after which a client that reads nothing is disconnected while messages of a feed wait. */
+const MAX_STALL_MS = 60_000
 /** Milliseconds after which every listener is authorized again: tokens expire without an event. */
 const RENEW_MS = 60_000
 
@@ -149,14 +159,29 @@ class StreamHub implements Streams {
     this.#boards.push(board)
   }
 
-  async open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse> {
+  open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse> {
+    return this.#open(request, {
+      join: (listener) => channel.join(listener),
+      begin: (listener, events, id) => this.#begin({ listener, channel, events, id }),
+    })
+  }
+
+  openFeed<Access>(request: StreamRequest<Access>, feed: Feed): Promise<ApiResponse> {
+    const left = new AbortController()
+    return this.#open(request, {
+      join: () => () => left.abort(),
+      begin: (listener, _, id) => feedTo(listener, feed(Number.isNaN(id) ? undefined : id, left.signal)),
+    })
+  }
+
+  async #open<Access>(request: StreamRequest<Access>, { join, begin }: Opening<Access>): Promise<ApiResponse> {
     if (this.#isClosed) throw engineErrors.serverStopping()
     const { viewer, access, reauthorization, network } = request
     const { clock, limits, settings } = this.#deps
     const release = limits.take({ accountId: reauthorization.requesterId, network })
     const stream = new ClientStream(settings.buffer)
     const listener = new Listener<Access>({ viewer, access, reauthorization, stream, now: clock.now() })
-    const leave = channel.join(listener)
+    const leave = join(listener)
     this.#listeners.add(listener as Listener)
     stream.once('close', () => {
       leave()
@@ -168,7 +193,7 @@ class StreamHub implements Streams {
       // NOTE: changes since the authorization of the request may precede the first event that is read.
       listener.markStale()
       this.#renewals.start()
-      this.#begin({ listener, channel, events, id: readLastEventId(request.lastEventId) }).catch((error: unknown) => {
+      begin(listener, events, readLastEventId(request.lastEventId)).catch((error: unknown) => {
         this.#deps.log.error({ err: error }, 'stream ended by an error')
         stream.destroy()
       })
@@ -293,6 +318,28 @@ class StreamHub implements Streams {
       await pause()
     }
   }
+}
+
+/** How a stream of one kind starts. */
+interface Opening<Access> {
+  /** Gives what the end of the stream calls. */
+  join(listener: Listener<Access>): () => void
+  /** Sends what the client does not have; `id`: see `readLastEventId`. */
+  begin(listener: Listener<Access>, events: EventFollower, id: number | undefined): Promise<void>
+}
+
+/** Sends the messages of a feed. A client that does not read for a while is disconnected. */
+async function feedTo<Access>(listener: Listener<Access>, messages: AsyncIterable<Message>): Promise<void> {
+  const { stream } = listener
+  stream.write(greeting(undefined))
+  for await (const message of messages) {
+    if (!(await listener.isAdmitted())) return
+    stream.write(message.bytes)
+    const stalled = setTimeout(() => stream.destroy(), MAX_STALL_MS)
+    await stream.drained()
+    clearTimeout(stalled)
+  }
+  listener.end('finished')
 }
 
 interface Beginning<Access> {

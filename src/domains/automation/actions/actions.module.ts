@@ -11,6 +11,7 @@ import { createSignedLinks } from './artifacts/signed-links.ts'
 import { listBlockUsesAfter, sumUploads } from './artifacts/uploads/upload.store.ts'
 import { listCacheUsesAfter, sumCaches } from './caches/cache.store.ts'
 import { createJobLogs, type JobLogs } from './logs/job-logs.service.ts'
+import { createLogStreams } from './logs/log-stream.ts'
 import { logOperations } from './logs/logs.operations.ts'
 import { createRegistration, type Registration } from './runners/registration.service.ts'
 import { resultRoutes } from './results/results.routes.ts'
@@ -59,8 +60,8 @@ const DAY_MS = 86_400_000
  */
 export const module = defineModule({
   name: 'actions',
-  needs: ['quota', 'quotaParts', 'repos', 'webAccess'],
-  async create(core, { quota, quotaParts, repos, webAccess }, guards) {
+  needs: ['quota', 'quotaParts', 'repos', 'streams', 'webAccess'],
+  async create(core, { quota, quotaParts, repos, streams, webAccess }, guards) {
     const { config, database, git, clock, events, jobs, secrets, site } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
@@ -76,6 +77,7 @@ export const module = defineModule({
     const registration = createRegistration({ database, clock, events })
     const runs = createRuns({ database, git, repos })
     const jobLogs = createJobLogs({ database, blobs })
+    const logStreams = createLogStreams({ database, clock, blobs })
     const taskChanges = createTaskChanges({ clock, jobs })
     const runProgress = createRunProgress({ clock, events, jobs, tasks: taskChanges })
     const runChanges = createRunChanges({ database, clock, events, files, runProgress })
@@ -118,7 +120,7 @@ export const module = defineModule({
         ...waitingJobOperations({ guards, runs }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
-        ...logOperations({ guards, logs: jobLogs }),
+        ...logOperations({ guards, logs: jobLogs, logStreams, streams }),
         ...runControlOperations({ guards, runs, runChanges, site }),
         ...workflowOperations({ guards, workflows, runs, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),

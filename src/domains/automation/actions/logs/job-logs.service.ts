@@ -18,6 +18,7 @@ interface JobLogDeps {
 }
 
 interface LogFile {
+  readonly taskId: number
   readonly fileName: string
   /** Bytes of the text. */
   readonly size: number
@@ -79,6 +80,7 @@ export function createJobLogs({ database: { read }, blobs }: JobLogDeps) {
       if (task.isLogExpired) throw notFound('the log is expired')
       const { workflow } = requireRun(await findRun(read, repoId, job.runId))
       return {
+        taskId: task.id,
         fileName: `${workflow}-${job.name}-${task.id}.log`,
         size: task.logTextSize,
         open: (range) => openTask(task, range),

@@ -5,17 +5,21 @@ import { BinaryFile, TextFile } from '../../../../core/http/answer/binary.ts'
 import { rangedBytes } from '../../../../core/http/answer/ranged.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
+import { EventStream, type Streams } from '../../../../core/streams/index.ts'
 import type { JobLogs } from './job-logs.service.ts'
+import type { LogStreams } from './log-stream.ts'
 
 interface LogOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly logs: JobLogs
+  readonly logStreams: LogStreams
+  readonly streams: Pick<Streams, 'openFeed'>
 }
 
 const ROOT = '/repos/{owner}/{repo}/actions'
 
 /** The logs of jobs and runs (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export function logOperations({ guards, logs }: LogOperationDeps): Operation[] {
+export function logOperations({ guards, logs, logStreams, streams }: LogOperationDeps): Operation[] {
   const read = {
     area: 'repository',
     scopes: ['repository'],
@@ -41,6 +45,19 @@ export function logOperations({ guards, logs }: LogOperationDeps): Operation[] {
           'x-content-type-options': 'nosniff',
         }
         return rangedBytes({ size, headers: fileHeaders, open }, headers.range)
+      },
+    }),
+    defineOperation({
+      ...read,
+      id: 'repoStreamActionJobLogs',
+      path: `${ROOT}/jobs/{job_id:int}/logs/stream`,
+      summary: 'The lines of the log of the latest attempt of a job until it ends, as server-sent events',
+      responses: { 200: EventStream },
+      errors: [401, 403, 404, 429],
+      async handler({ viewer, access, reauthorization, network, headers, params }) {
+        const { taskId } = await logs.find(access.repo.id, { jobId: params.job_id })
+        const request = { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] }
+        return streams.openFeed(request, logStreams.follow(taskId))
       },
     }),
     defineOperation({

@@ -188,3 +188,42 @@ export async function* readLogLines(db: Db, taskId: number): AsyncGenerator<stri
     after = rows.at(-1)!.first_line
   }
 }
+
+/** What tells whether there are new lines in a log, and whether more may come. */
+export interface LogState {
+  readonly isRunning: boolean
+  readonly isSealed: boolean
+  readonly updatedAt: number
+}
+
+/** By task; omits ids without a row. */
+export async function listLogStates(db: Db, ids: readonly number[]): Promise<Map<number, LogState>> {
+  const rows = await db
+    .selectFrom('action_task')
+    .select(['id', 'status', 'is_log_sealed', 'updated_at'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { isRunning: row.status === 'running', isSealed: row.is_log_sealed === 1, updatedAt: row.updated_at },
+    ]),
+  )
+}
+
+/** Lines of a log that are in the database: the part with the line of this number, or the last part before it. */
+export async function findLogPart(
+  db: Db,
+  taskId: number,
+  line: number,
+): Promise<{ readonly firstLine: number; readonly text: string } | undefined> {
+  const row = await db
+    .selectFrom('action_log')
+    .select(['first_line', 'text'])
+    .where('task_id', '=', taskId)
+    .where('first_line', '<=', line)
+    .orderBy('first_line', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { firstLine: row.first_line, text: row.text }
+}

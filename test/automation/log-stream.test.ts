@@ -1,0 +1,93 @@
+import { afterEach, expect, it } from 'vitest'
+import { describeOnBoth } from '../harness/databases.ts'
+import { eventually, openStream, type TestStream } from '../harness/event-stream.ts'
+import type { Person } from '../harness/world.ts'
+import { runnerWorld } from './runner-world.ts'
+
+describeOnBoth('a log that is followed', (kind) => {
+  const world = runnerWorld(kind)
+  const opened: TestStream[] = []
+  afterEach(() => {
+    for (const stream of opened.splice(0)) stream.close()
+  })
+
+  const tokenOf = async (who: Person): Promise<Record<string, string>> => ({
+    authorization: `token ${await who.token('read:repository')}`,
+  })
+  async function follow(job: number, headers: Record<string, string> = {}): Promise<TestStream> {
+    const who = 'authorization' in headers ? {} : await tokenOf(world.ann)
+    const stream = await openStream(world.server.url, `${world.path}/jobs/${job}/logs/stream`, { ...who, ...headers })
+    opened.push(stream)
+    return stream
+  }
+  /** The texts of the lines without their times. */
+  const linesOf = (stream: TestStream): string[] =>
+    stream.of().flatMap(({ lines }) => lines.map((line: string) => line.slice(line.indexOf(' ') + 1)))
+  const start = async (): Promise<{ readonly job: number; readonly task: bigint }> => {
+    const { jobs } = await world.queue(['a'])
+    return { job: jobs[0]!, task: (await world.take())! }
+  }
+
+  it('comes line by line until the job ends', async () => {
+    const { job, task } = await start()
+    await world.append(task, 0, ['one', 'two\rthree'])
+    const stream = await follow(job)
+    expect(stream).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream;charset=utf-8' } })
+    await eventually(() => linesOf(stream).length === 2)
+    await world.append(task, 2, ['four'])
+    await eventually(() => linesOf(stream).length === 3)
+    expect(linesOf(stream)).toEqual(['one', 'two\rthree', 'four'])
+    expect([stream.of().at(-1).first_line, stream.lastId, stream.isEnded]).toEqual([2, '3', false])
+    await world.append(task, 3, ['five'], true)
+    await world.finish(task)
+    await eventually(() => stream.isEnded)
+    expect([linesOf(stream).at(-1), stream.of('end')]).toEqual(['five', [{ reason: 'finished' }]])
+  })
+
+  it('resumes after the lines that the client has, also from the stored file', async () => {
+    const { job, task } = await start()
+    await world.append(task, 0, ['zero', 'one'])
+    const first = await follow(job, { 'last-event-id': '1' })
+    await eventually(() => linesOf(first).length === 1)
+    expect(linesOf(first)).toEqual(['one'])
+    const many = Array.from({ length: 2500 }, (_, at) => `é${at}\r`)
+    await world.append(task, 2, many, true)
+    await world.finish(task)
+    await eventually(() => first.isEnded)
+    await world.server.drain()
+    expect(await world.server.app.database.read.selectFrom('action_log').selectAll().execute()).toEqual([])
+    const sealed = await follow(job, { 'last-event-id': '3' })
+    await eventually(() => sealed.isEnded)
+    expect(linesOf(sealed)).toEqual(many.slice(1))
+    expect(linesOf(first)).toEqual(['one', ...many])
+    expect(sealed.lastId).toBe('2502')
+    const done = await follow(job, { 'last-event-id': '2502' })
+    await eventually(() => done.isEnded)
+    expect(done.messages).toEqual([{ event: 'end', data: { reason: 'finished' } }])
+  })
+
+  it('ends for who may not read it any more', async () => {
+    const { job, task } = await start()
+    await world.append(task, 0, ['one'])
+    const bob = await world.server.world.user(`bob-${world.repoId}`)
+    const headers = await tokenOf(bob)
+    const [ofBob, ofAnn] = [await follow(job, headers), await follow(job)]
+    await eventually(() => linesOf(ofBob).length === 1)
+    await world.ann.client.patch(world.path.replace('/actions', ''), { private: true })
+    await eventually(() => ofBob.isEnded)
+    expect(ofBob.of('end')).toEqual([{ reason: 'refused' }])
+    await world.append(task, 1, ['two'])
+    await eventually(() => linesOf(ofAnn).length === 2)
+    expect((await follow(job, headers)).status).toBe(404)
+    expect(linesOf(ofBob)).toEqual(['one'])
+  })
+
+  it('is one of a bounded number of streams, for jobs that have begun', async () => {
+    const { jobs } = await world.queue(['a'])
+    expect((await follow(jobs[0]!)).status).toBe(404)
+    await world.take()
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(jobs[0]!)))
+    expect(streams.every(({ status }) => status === 200)).toBe(true)
+    expect((await follow(jobs[0]!)).status).toBe(429)
+  })
+})
