@@ -18,6 +18,7 @@ function fileEndpoints({ target, seed, large }: Run): Endpoint[] {
     { ...one, name: 'large: raw file', next: get(`${repo}/raw/${large.file}`), shareOfH: 0.08 },
     { ...one, name: 'large: root directory, warm', next: get(`${repo}/contents`) },
     { ...one, name: 'large: wide directory, warm', next: get(`${repo}/contents/${large.wide}`) },
+    { ...one, name: 'large: blame of a file, warm', next: get(`${repo}/blame/${large.file}`) },
     { ...one, name: 'large: tree, recursive', next: get(`${repo}/git/trees/main?recursive=1`) },
   ]
 }

@@ -36,12 +36,13 @@ interface OwnSettings {
   readonly workers?: number | undefined
   /** Where it finds git. */
   readonly path?: string | undefined
+  readonly codeSearch?: boolean
 }
 
 /** Starts Ingot on a data directory and waits for its first answer. */
 export async function startOwn(
   tempDir: TempDir,
-  { dataDir, databaseUrl = '', workers = 1, path = process.env['PATH'] }: OwnSettings,
+  { dataDir, databaseUrl = '', workers = 1, path = process.env['PATH'], codeSearch = false }: OwnSettings,
 ): Promise<OwnServer> {
   const begin = performance.now()
   const child = tempDir.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
@@ -58,6 +59,7 @@ export async function startOwn(
       INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
       INGOT_WEBHOOK_ALLOWED_HOSTS: 'loopback',
       INGOT_MIGRATIONS_ALLOWED_HOSTS: 'loopback',
+      INGOT_SEARCH_CODE_ENABLED: String(codeSearch),
       INGOT_SERVER_WORKERS: String(workers),
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,8 @@
 import type { Trial } from '../figure.ts'
+import { boards } from './boards.ts'
 import { clonesAtOnce } from './clones-at-once.ts'
 import { clones } from './clones.ts'
+import { codeSearch } from './code-search.ts'
 import { coldAfterPush, coldDirectory } from './cold-directory.ts'
 import { creation } from './creation.ts'
 import { forks } from './forks.ts'
@@ -31,6 +33,8 @@ export const TRIALS: readonly Trial[] = [
   coldAfterPush,
   webhooks,
   runners,
+  boards,
+  codeSearch,
   issueWriters,
   pulls,
   manyPulls,
