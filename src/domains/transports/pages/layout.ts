@@ -29,16 +29,18 @@ article { border: 1px solid #8884; overflow-wrap: anywhere; padding: 0 1rem 1rem
 article article { margin: 1rem 0 }
 article, .entry { margin: 1rem 0 }
 :target { outline: 2px solid #4090f0 }
+:focus-visible { outline: 2px solid; outline-offset: 2px }
+.skip:not(:focus) { left: -99rem; position: absolute }
 .label { border: 1px solid #8888; border-radius: 1em; padding: 0 .6em }
 dl { display: grid; gap: .25rem 1rem; grid-template-columns: max-content 1fr }
 dd { margin: 0; overflow-wrap: anywhere }
 ins, del { text-decoration: none }
-ins { background: #2a04 }
-del { background: #d004 }
+ins { background: #2a03 }
+del { background: #d003 }
 .log { overflow-wrap: anywhere; white-space: pre-wrap }
 img, video { max-width: 100% }
 svg { height: 1em; width: 1em }
-small, .note { opacity: .75 }
+small, .note { opacity: .85 }
 `
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
@@ -72,8 +74,9 @@ export function layout({ title, body, feed }: Content, request: PageRequest): st
   return safeHtml`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${when(feed, (path) => safeHtml`<link rel="alternate" type="application/atom+xml" href="${path}">`)}<style>${new Html(STYLE)}</style></head>
-<body><header><nav aria-label="Site"><a href="${base}/">Ingot</a> ${account}</nav></header>
-<main>
+<body><a class="skip" href="#content">Skip to the content</a>
+<header><nav aria-label="Site"><a href="${base}/">Ingot</a> ${account}</nav></header>
+<main id="content">
 ${body}
 </main></body>
 </html>

@@ -10,6 +10,7 @@ label { display: block; margin: 1rem 0 .25rem }
 input { box-sizing: border-box; font: inherit; padding: .5rem; width: 100% }
 button { font: inherit; margin: 1.25rem .5rem 0 0; padding: .5rem 1rem }
 code { overflow-wrap: anywhere }
+:focus-visible { outline: 2px solid; outline-offset: 2px }
 li form { display: inline }
 .error { border-left: .25rem solid #c33; padding-left: .75rem }
 `
