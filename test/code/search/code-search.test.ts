@@ -32,6 +32,8 @@ describeOnBoth('code search', (kind) => {
       clock: { ...systemClock, now: () => Date.now() + late },
     })
     ann = await server.world.user('ann')
+    await (await server.world.admin()).client.post('/admin/cron/check_code_index')
+    await index()
   })
   afterAll(() => server.close())
 
@@ -270,6 +272,28 @@ describeOnBoth('code search', (kind) => {
     expect(await paths('q=capybara', undefined, dora.client)).toEqual(['guild/plans:plan.txt'])
     expect(await paths('q=capybara', undefined, emil.client)).toEqual([])
     expect(await paths('q=capybara')).toEqual([])
+  })
+
+  it('indexes two repositories at once at most, while requests are answered', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`f${at}.txt`, `marmot ${at}\n`.repeat(200)]),
+    )
+    for (let at = 0; at < 5; at++) {
+      const { git, repo } = await codeRepo(server, ann, { name: `herd${at}` })
+      oracle(git.path, ['fast-import', '--quiet'], commit({ ...files, own: `${at}\n` }))
+      await server.app.pushes.reconcile(repo.id)
+    }
+    let isDone = false
+    const indexing = index().then(() => (isDone = true))
+    const running: number[] = []
+    while (!isDone) {
+      const jobs = server.app.database.read.selectFrom('job').where('kind', '=', 'repo.index_code')
+      running.push((await jobs.select('id').where('state', '=', 'running').execute()).length)
+      expect((await server.anonymous.get('/repos/ann/herd0')).status).toBe(200)
+    }
+    await indexing
+    expect(Math.max(...running)).toBe(2)
+    expect((await search(server.anonymous, 'q=marmot+path:f1.txt')).json.total_count).toBe(5)
   })
 
   it('says when a limit ends a search', async () => {

@@ -42,9 +42,13 @@ export function createCodeIndexJobs({ database, log, indexer }: CodeIndexJobDeps
       async ({ rebuild }, signal) => {
         if (indexer === undefined) return
         const each = { database, log, signal, failure: 'code not indexed' }
-        if (rebuild) await repoQueries.forEach(each, (id) => indexer.forget(id))
+        if (rebuild) {
+          await indexer.noteComplete(false)
+          await repoQueries.forEach(each, (id) => indexer.forget(id))
+        }
         await indexer.forgetDeleted(signal)
         await repoQueries.forEach(each, (id) => indexer.refresh(id, signal))
+        await indexer.noteComplete(true)
       },
       OPTIONS,
     ),

@@ -33,7 +33,7 @@ export type CodeSearchResult = Static<typeof CodeSearchResult>
 export const CodeSearchResults = Type.Object(
   {
     total_count: Type.Integer({ description: 'Files that were found' }),
-    incomplete: Type.Boolean({ description: 'A limit ended the search: more files may match' }),
+    incomplete: Type.Boolean({ description: 'A limit ended the search, or files are being indexed: more may match' }),
     items: Type.Array(CodeSearchResult),
   },
   { $id: 'CodeSearchResults' },

@@ -1,7 +1,7 @@
 import { defineModule } from '../../../core/module.ts'
 import { codeIndexCheck } from './index/check-code-index.ts'
 import { openCodeIndex } from './index/code-index.ts'
-import { isIndexEmpty } from './index/code-index.store.ts'
+import { isIndexComplete } from './index/code-index.store.ts'
 import { createIndexer } from './index/indexer.ts'
 import { codeIndexTasks, createCodeIndexJobs } from './search.jobs.ts'
 import { searchOperations } from './search.operations.ts'
@@ -40,7 +40,7 @@ export const module = defineModule({
         tasks: codeIndexTasks(jobs),
         checks: [codeIndexCheck({ ...core, index })],
         async recover() {
-          if (await isIndexEmpty(index.read))
+          if (!(await isIndexComplete(index.read)))
             await database.transaction((tx) =>
               jobs.enqueue(tx, 'repos.index_code', { rebuild: false }, { key: 'check' }),
             )

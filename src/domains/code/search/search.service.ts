@@ -4,6 +4,7 @@ import { invalid } from '../../../core/platform/errors.ts'
 import { type TaskKind, TaskError } from '../../../core/platform/isolation/index.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { errors } from '../../errors.ts'
+import { isIndexComplete } from './index/code-index.store.ts'
 import { type Candidate, listCandidates, loadTexts, type SearchScope } from './query/candidates.store.ts'
 import { batchesOf, chooseFiles } from './query/choose-files.ts'
 import { readCodeQuery, type SentQuery } from './query/code-query.ts'
@@ -15,7 +16,7 @@ export interface CodeMatch extends Pick<Candidate, 'repo' | 'path' | 'oid' | 'br
 }
 
 export interface CodeMatchPage extends Page<CodeMatch> {
-  /** A limit ended the search: there may be more matches than the total. */
+  /** A limit ended the search, or files are being indexed: there may be more matches than the total. */
   readonly isIncomplete: boolean
 }
 
@@ -71,6 +72,7 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
       const { name: dialect } = database.dialect
       const found = await listCandidates(index.read, { query, scope, dialect, limit: limits.maxCandidates + 1 })
       const { files, isCut } = chooseFiles(found, limits)
+      const isIndexed = (await isIndexComplete(index.read)) && found.every(({ isChanging }) => !isChanging)
       const pageEnd = paging.offset + paging.limit
       const lines = new Map<number, readonly Fragment[]>()
       const items: CodeMatch[] = []
@@ -92,7 +94,7 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
         if (answer.isIncomplete) return { items, total, isIncomplete: true }
         budget -= answer.spent
       }
-      return { items, total, isIncomplete: isCut }
+      return { items, total, isIncomplete: isCut || !isIndexed }
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { SideTx } from '../../../../core/db/side-database.ts'
-import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 
 export interface IndexState {
   /** The commit whose files are indexed; empty while they change. */
@@ -59,16 +59,25 @@ export async function sumTextSizes(db: Db): Promise<number> {
   return total
 }
 
-/** Whether no repository has been indexed. */
-export async function isIndexEmpty(db: Db): Promise<boolean> {
-  return (await db.selectFrom('code_repo').select('repo_id').limit(1).executeTakeFirst()) === undefined
+/** The key of a row that says that all repositories have been indexed; no repository has this id. */
+const ALL = asId<RepoId>(0)
+
+/** False for an index that is new, was lost or is written again, until all repositories have been indexed. */
+export async function isIndexComplete(db: Db): Promise<boolean> {
+  return (await findIndexState(db, ALL)) !== undefined
 }
+
+export const putIndexComplete = (tx: SideTx): Promise<void> =>
+  putIndexState(tx, ALL, { oid: '', branch: '', isPartial: false })
+
+export const deleteIndexComplete = (tx: SideTx): Promise<void> => deleteIndexState(tx, ALL)
 
 /** Repositories with rows that have been deleted themselves. */
 export async function listDeletedRepos(db: Db): Promise<number[]> {
   const rows = await db
     .selectFrom('code_repo')
     .select('repo_id')
+    .where('repo_id', '<>', ALL)
     .where((eb) =>
       eb.not(eb.exists(eb.selectFrom('repo').select('repo.id').whereRef('repo.id', '=', 'code_repo.repo_id'))),
     )

@@ -10,6 +10,7 @@ import type { FileClass } from '../../languages/classify-files.ts'
 import { type LanguageProcess, readAttributes } from '../../languages/count-languages.ts'
 import {
   deleteFiles,
+  deleteIndexComplete,
   deleteIndexState,
   deleteUnusedTexts,
   findIndexState,
@@ -19,6 +20,7 @@ import {
   listFilesOf,
   loadFileOids,
   putFiles,
+  putIndexComplete,
   putIndexState,
   sumTextSizes,
 } from './code-index.store.ts'
@@ -168,6 +170,8 @@ export function createIndexer(deps: IndexerDeps) {
       repoTurns.run(String(repoId), () => refresh(repoId, signal)),
     /** Deletes the rows of a repository. */
     forget: (repoId: RepoId): Promise<void> => repoTurns.run(String(repoId), () => forget(repoId)),
+    /** Notes whether all repositories have been indexed. */
+    noteComplete: (isComplete: boolean): Promise<void> => step(isComplete ? putIndexComplete : deleteIndexComplete),
     /** Deletes the rows of deleted repositories. */
     async forgetDeleted(signal: AbortSignal): Promise<void> {
       for (const id of await listDeletedRepos(index.read)) {

@@ -6,7 +6,7 @@ import type { DatabaseDialect } from '../../../../core/db/dialect/dialect.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { CodeQuery } from './code-query.ts'
 
-export interface RepoName {
+interface RepoName {
   readonly id: RepoId
   readonly owner: string
   readonly name: string
@@ -21,6 +21,8 @@ export interface Candidate {
   readonly oid: string
   readonly language: string
   readonly textId: number
+  /** Files of the repository are being indexed. */
+  readonly isChanging: boolean
   /** Bytes of the text. */
   readonly size: number
 }
@@ -70,13 +72,20 @@ export async function listCandidates(db: Db, { query, scope, dialect, limit }: C
   if (query.repos.length > 0) found = found.where((eb) => eb.or(query.repos.map((name) => isNamed(name))))
   const rows = await found
     .select(['code_file.repo_id', 'code_repo.branch', 'code_file.path', 'code_file.oid', 'code_file.language'])
-    .select(['code_blob.id as text_id', 'code_blob.size', 'repo.name', 'owner.name as owner'])
+    .select([
+      'code_blob.id as text_id',
+      'code_blob.size',
+      'repo.name',
+      'owner.name as owner',
+      'code_repo.oid as commit',
+    ])
     .limit(limit)
     .execute()
-  return rows.map(({ repo_id, name, owner, text_id, ...row }) => ({
+  return rows.map(({ repo_id, name, owner, text_id, commit, ...row }) => ({
     ...row,
     repo: { id: repo_id as RepoId, owner, name, fullName: `${owner}/${name}` },
     textId: text_id,
+    isChanging: commit === '',
   }))
 }
 
