@@ -52,7 +52,7 @@ describe('the files in deploy', () => {
   afterAll(() => server.close())
 
   it('name settings that exist, with values that are allowed', () => {
-    const known = new Set(listSettings().map(environmentName))
+    const known = new Set(['INGOT_CONFIG', ...listSettings().map(environmentName)])
     const texts = [
       ...services.map(([, service]) => JSON.stringify(service)),
       JSON.stringify(manifests),
