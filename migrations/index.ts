@@ -25,6 +25,7 @@ import { createActionCaches } from './202611270510-action-caches.ts'
 import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
 import { createPackageCleanup } from './202611270753-package-cleanup.ts'
 import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
+import { createPackageDocuments } from './202611270830-package-documents.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -59,6 +60,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270752-waiting-jobs': indexWaitingJobs,
   '202611270753-package-cleanup': createPackageCleanup,
   '202611270822-mirrored-branches': addMirroredBranches,
+  '202611270830-package-documents': createPackageDocuments,
 }
 
 /**

@@ -1317,6 +1317,19 @@ package_cleanup_rule
   package_cleanup_rule_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
   package_cleanup_rule_pkey PRIMARY KEY (id)
 
+package_document
+  id bigint not null identity
+  package_id bigint not null
+  name text not null
+  revision bigint not null
+  basis text not null
+  sha256 text not null
+  CREATE INDEX package_document_sha256_idx ON public.package_document USING btree (sha256)
+  CREATE UNIQUE INDEX package_document_package_id_name_key ON public.package_document USING btree (package_id, name)
+  CREATE UNIQUE INDEX package_document_pkey ON public.package_document USING btree (id)
+  package_document_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  package_document_pkey PRIMARY KEY (id)
+
 package_file
   id bigint not null identity
   version_id bigint not null

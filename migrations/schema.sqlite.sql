@@ -1567,6 +1567,21 @@ CREATE UNIQUE INDEX "package_cleanup_rule_owner_id_type_key" on "package_cleanup
   "owner_id",
   "type");
 
+CREATE TABLE "package_document" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "name" text not null,
+  "revision" bigint not null,
+  "basis" text not null,
+  "sha256" text not null);
+
+CREATE UNIQUE INDEX "package_document_package_id_name_key" on "package_document" (
+  "package_id",
+  "name");
+
+CREATE INDEX "package_document_sha256_idx" on "package_document" (
+  "sha256");
+
 CREATE TABLE "package_file" (
   "id" integer primary key autoincrement,
   "version_id" bigint not null references "package_version" ("id") on delete cascade,

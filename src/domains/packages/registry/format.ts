@@ -4,8 +4,10 @@ import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.
 import type { Core } from '../../../core/module.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
+import type { PackageEntry } from '../packages/package-contents.store.ts'
 import type { PackageFile } from '../packages/package.store.ts'
-import type { PackageIndexes } from './indexes/package-indexes.service.ts'
+import type { PackageDocument } from './documents/package-documents.service.ts'
+import type { IndexKind, PackageIndexes } from './indexes/package-indexes.service.ts'
 import type { SigningKeys } from './signing/signing-keys.service.ts'
 
 /** A request to a registry whose caller may do what the route needs. */
@@ -54,6 +56,12 @@ export type FormatAnswer =
       readonly headers?: Readonly<Record<string, string>>
     }
 
+/** A document of a package, which has the ETag of the package's state. */
+export interface DocumentAnswer {
+  readonly document: PackageDocument
+  readonly type: string
+}
+
 interface Route {
   /** Matches the encoded path below the registry of an owner, which begins with a slash. Must be linear. */
   readonly path: RegExp
@@ -64,7 +72,7 @@ interface ReadRoute extends Route {
   readonly method: 'GET' | 'POST'
   /** `open`: everyone, also what belongs to a private owner. */
   readonly access: 'read' | 'open'
-  handle(request: FormatRequest): Promise<FormatAnswer>
+  handle(request: FormatRequest): Promise<FormatAnswer | DocumentAnswer>
 }
 
 interface WriteRoute extends Route {
@@ -90,6 +98,10 @@ export interface PackageFormat {
   /** As in addresses, `package.type` and the API. */
   readonly type: string
   readonly routes: readonly FormatRoute[]
+  /** The index of all packages of an owner, whose registry has the address `base`. */
+  index?(base: string): IndexKind
+  /** The documents of a package. */
+  documents?(entry: PackageEntry, base: string): readonly PackageDocument[]
   /** What addresses have right after the type, besides paths: `rpm.repo`. */
   readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */

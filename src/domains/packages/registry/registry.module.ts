@@ -1,7 +1,10 @@
 import { defineModule } from '../../../core/module.ts'
 import { FORMATS } from '../formats/formats.ts'
+import { findDocumentUse } from './documents/package-document.store.ts'
+import { createPackageDocuments } from './documents/package-documents.service.ts'
 import { findIndexUse } from './indexes/package-index.store.ts'
 import { createPackageIndexes } from './indexes/package-indexes.service.ts'
+import { createPrepareJobs, prepareSubscriptions } from './prepare.jobs.ts'
 import { registerFormats } from './registry.routes.ts'
 import { createSigningKeys, sealedSigningKeys } from './signing/signing-keys.service.ts'
 
@@ -17,19 +20,27 @@ export const module = defineModule({
   name: 'registry',
   needs: ['authenticate', 'packageBlobUses', 'packageContents'],
   create(core, { authenticate, packageBlobUses, packageContents: contents }) {
-    const { config, database, clock, secrets, site, taskPool } = core
+    const { config, database, clock, jobs, secrets, site, taskPool } = core
     packageBlobUses.register(findIndexUse)
+    packageBlobUses.register(findDocumentUse)
     const signingKeys = createSigningKeys({ database, clock, secrets })
     const indexes = createPackageIndexes({ database, contents, signingKeys })
+    const documents = createPackageDocuments({ database, contents })
     const { packages, service } = config
     const formats = FORMATS.map((create) => create(contents, { clock, secrets, taskPool, indexes, signingKeys }))
     return {
+      jobs: createPrepareJobs({ database, contents, documents, indexes, formats, rootUrl: site.rootUrl }),
+      subscriptions: prepareSubscriptions(jobs),
       services: { packageTypes: ['container', ...formats.map(({ type }) => type)] },
       sealedColumns: [sealedSigningKeys],
       routes(http) {
         if (!packages.enabled) return
         const requireSignIn = service.require_signin_view
-        registerFormats(http, { authenticate, database, requireSignIn, contents, rootUrl: site.rootUrl }, formats)
+        registerFormats(
+          http,
+          { authenticate, database, requireSignIn, contents, documents, rootUrl: site.rootUrl },
+          formats,
+        )
       },
     }
   },

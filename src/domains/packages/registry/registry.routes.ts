@@ -2,10 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type ErrorKind, isDomainError } from '../../../core/platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../core/platform/files/out-of-space.ts'
+import { etagMatches } from '../../../core/platform/http/media-type.ts'
 import { endsConnection } from '../../../core/platform/http/unread-body.ts'
 import type { PackageContents } from '../packages/package-contents.service.ts'
 import { sendAnswer } from './answer.ts'
-import type { FormatRoute, PackageFormat } from './format.ts'
+import { baseOf, PREFIX } from './base-of.ts'
+import type { PackageDocuments } from './documents/package-documents.service.ts'
+import type { DocumentAnswer, FormatAnswer, FormatRoute, PackageFormat } from './format.ts'
 import {
   admitToPackages,
   credentialsOf,
@@ -16,11 +19,11 @@ import {
 
 export interface RegistryRouteDeps extends RegistryAccessDeps {
   readonly contents: PackageContents
+  readonly documents: PackageDocuments
   rootUrl(): string
 }
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE'] as const
-const PREFIX = '/api/packages'
 
 /**
  * Registers the formats below `/api/packages/{owner}/{type}` (behaviour/orgs-webhooks-actions#packages). The path below
@@ -77,10 +80,14 @@ async function dispatch(
   const viewer = await identifyClient(deps, credentialsOf(request, format), request)
   const name = (request.params as { owner: string }).owner
   const owner = await admitToPackages(deps, viewer, { name, level: route.access })
-  const base = `${deps.rootUrl()}${PREFIX}/${encodeURIComponent(owner.name)}/${format.type}`
+  const base = baseOf(deps.rootUrl(), owner, format.type)
   const query = new URLSearchParams(search)
   const common = { viewer, owner, params, query, headers: request.headers, body: request.raw, base }
-  if (route.access !== 'write') return sendAnswer(contents, await route.handle(common), request, reply)
+  if (route.access !== 'write') {
+    const answer = await route.handle(common)
+    const sent = 'document' in answer ? await readDocument(deps, answer, request) : answer
+    return sendAnswer(contents, sent, request, reply)
+  }
   if (route.method !== 'DELETE') await contents.requireQuota(owner)
   const hold = contents.hold()
   try {
@@ -93,6 +100,17 @@ async function dispatch(
   } finally {
     await hold.release()
   }
+}
+
+async function readDocument(
+  { documents }: Pick<RegistryRouteDeps, 'documents'>,
+  { document, type }: DocumentAnswer,
+  { headers }: FastifyRequest,
+): Promise<FormatAnswer> {
+  const { entry, name } = document
+  const etag = `${entry.id}-${entry.revision}-${name}`
+  const isUnmodified = etagMatches(headers['if-none-match'], `"${etag}"`)
+  return { status: 200, type, etag, ...(!isUnmodified && { body: await documents.get(document) }) }
 }
 
 interface FoundRoute {

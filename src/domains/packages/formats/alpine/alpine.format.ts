@@ -29,6 +29,7 @@ export const createAlpineFormat: CreateFormat = (contents, tools) => {
   const index = alpineIndex(tools.signingKeys)
   return {
     type,
+    index: () => index,
     routes: [
       ...keyRoutes(tools),
       {

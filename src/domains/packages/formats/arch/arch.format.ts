@@ -24,6 +24,7 @@ export const createArchFormat: CreateFormat = (contents, tools) => {
   const index = archIndex(signing)
   return {
     type,
+    index: () => index,
     routes: [
       ...keyRoutes(tools.signingKeys),
       {

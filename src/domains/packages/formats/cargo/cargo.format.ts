@@ -2,8 +2,16 @@ import semver from 'semver'
 import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import { errors } from '../../../errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
-import type { VersionEntry } from '../../packages/package-contents.store.ts'
-import type { CreateFormat, FormatAnswer, FormatRequest, FormatRoute, FormatWrite } from '../../registry/format.ts'
+import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
+import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
+import type {
+  CreateFormat,
+  DocumentAnswer,
+  FormatAnswer,
+  FormatRequest,
+  FormatRoute,
+  FormatWrite,
+} from '../../registry/format.ts'
 import { readCrateUpload, readNewCrate } from './crate-upload.ts'
 
 const type = 'cargo'
@@ -13,6 +21,7 @@ const VERSION = String.raw`${CRATE}/(?<version>[^/]+)`
 /** Crates of Rust, by the sparse index (behaviour/orgs-webhooks-actions#packages). */
 export const createCargoFormat: CreateFormat = (contents) => ({
   type,
+  documents: (entry) => [crateIndex(contents, entry)],
   errorBody: (message) => ({ ok: false, errors: [{ detail: message }] }),
   routes: [...indexRoutes(contents), ...crateRoutes(contents), ...changeRoutes(contents)],
 })
@@ -37,17 +46,18 @@ function indexRoutes(contents: PackageContents): FormatRoute[] {
   ]
 }
 
-async function showIndex(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {
+async function showIndex(contents: PackageContents, request: FormatRequest): Promise<DocumentAnswer> {
   const entry = await contents.findPackage(request.owner, type, request.params['name'] ?? '')
   if (entry === undefined) throw errors.packageNotFound()
-  const versions = await contents.listVersions(entry)
-  return {
-    status: 200,
-    type: 'text/plain;charset=utf-8',
-    body: versions.map((version) => `${lineOf(version)}\n`).join(''),
-    etag: `${entry.id}-${entry.revision}`,
-  }
+  return { document: crateIndex(contents, entry), type: 'text/plain;charset=utf-8' }
 }
+
+const crateIndex = (contents: PackageContents, entry: PackageEntry): PackageDocument => ({
+  entry,
+  name: 'index',
+  basis: '',
+  make: async () => (await contents.listVersions(entry)).map((version) => `${lineOf(version)}\n`).join(''),
+})
 
 /** What `package_version.metadata` of a crate contains. */
 const metadataOf = ({ metadata }: Pick<VersionEntry, 'metadata'>) => members(parseJson(metadata)?.value)

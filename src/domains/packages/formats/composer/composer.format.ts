@@ -3,7 +3,15 @@ import { errors } from '../../../errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
 import { readZip } from '../../registry/archives/zip.ts'
-import type { CreateFormat, FormatAnswer, FormatRequest, FormatRoute, FormatWrite } from '../../registry/format.ts'
+import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
+import type {
+  CreateFormat,
+  DocumentAnswer,
+  FormatAnswer,
+  FormatRequest,
+  FormatRoute,
+  FormatWrite,
+} from '../../registry/format.ts'
 import { minified, readComposerPackage } from './composer-package.ts'
 
 const type = 'composer'
@@ -84,17 +92,22 @@ const metadataOf = ({ metadata }: VersionEntry) => {
   return { shown: members(shown), file: textOf(file), shasum: textOf(shasum) }
 }
 
-async function showPackage(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {
+async function showPackage(contents: PackageContents, request: FormatRequest): Promise<DocumentAnswer> {
   const { owner, base, params } = request
   const entry = await contents.findPackage(owner, type, `${params['vendor']}/${params['name']}`)
   if (entry === undefined) throw errors.packageNotFound()
-  const versions = (await contents.listVersions(entry)).toReversed().map((version) => describe(base, entry, version))
-  return {
-    status: 200,
-    body: { minified: 'composer/2.0', packages: { [entry.name]: minified(versions) } },
-    etag: `${entry.id}-${entry.revision}`,
-  }
+  return { document: versionList(contents, entry, base), type: 'application/json;charset=utf-8' }
 }
+
+const versionList = (contents: PackageContents, entry: PackageEntry, base: string): PackageDocument => ({
+  entry,
+  name: 'p2',
+  basis: base,
+  async make() {
+    const versions = (await contents.listVersions(entry)).toReversed().map((version) => describe(base, entry, version))
+    return JSON.stringify({ minified: 'composer/2.0', packages: { [entry.name]: minified(versions) } })
+  },
+})
 
 function describe(base: string, { name }: PackageEntry, version: VersionEntry): Members {
   const { shown, file, shasum } = metadataOf(version)

@@ -27,6 +27,7 @@ const MAX_DEPTH = 8
 /** Packages of conda (behaviour/orgs-webhooks-actions#packages). */
 export const createCondaFormat: CreateFormat = (contents, tools) => ({
   type,
+  index: () => CONDA_INDEX,
   errorBody: (message, status) => ({ reason: STATUS_CODES[status] ?? '', message }),
   routes: [
     {

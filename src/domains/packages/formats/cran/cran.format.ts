@@ -23,6 +23,7 @@ const MAX_DESCRIPTION = 256 * 1024
 /** Packages of R (behaviour/orgs-webhooks-actions#packages). */
 export const createCranFormat: CreateFormat = (contents, tools) => ({
   type,
+  index: () => CRAN_INDEX,
   routes: [
     {
       method: 'PUT',

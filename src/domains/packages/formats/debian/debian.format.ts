@@ -21,6 +21,7 @@ export const createDebianFormat: CreateFormat = (contents, tools) => {
   const index = debianIndex(tools.signingKeys, tools.clock)
   return {
     type,
+    index: () => index,
     routes: [
       ...keyRoutes(tools.signingKeys),
       {

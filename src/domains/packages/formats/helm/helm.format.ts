@@ -1,4 +1,5 @@
 import semver from 'semver'
+import type { Clock } from '../../../../core/platform/clock.ts'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
@@ -21,6 +22,7 @@ const CHART_TASK: TaskKind<string, Chart> = { url: new URL('chart.task.ts', impo
 /** Charts of Helm (behaviour/orgs-webhooks-actions#packages). */
 export const createHelmFormat: CreateFormat = (contents, tools) => ({
   type,
+  index: (base) => indexOf(base, tools.clock),
   errorBody: (message) => ({ error: message }),
   routes: [
     { method: 'POST', access: 'write', path: /^\/api\/charts$/, handle: (request) => upload(contents, tools, request) },
@@ -156,10 +158,10 @@ async function showIndex(
   const yaml = 'text/yaml;charset=utf-8'
   if ((await contents.summarizeFiles(owner, type)).count === 0)
     return { status: 200, type: yaml, body: [...indexLines(base, new Map(), clock.now())].join('') }
-  return { file: await indexes.get(owner, indexOf(base, clock.now()), INDEX), type: yaml }
+  return { file: await indexes.get(owner, indexOf(base, clock), INDEX), type: yaml }
 }
 
-const indexOf = (base: string, now: number): IndexKind => ({
+const indexOf = (base: string, clock: Clock): IndexKind => ({
   type,
   basis: base,
   async build({ files, put }) {
@@ -177,7 +179,7 @@ const indexOf = (base: string, now: number): IndexKind => ({
       versions.push(JSON.stringify(entry))
       charts.set(file.package, versions)
     }
-    await put(INDEX, [...indexLines(base, charts, now)].join(''))
+    await put(INDEX, [...indexLines(base, charts, clock.now())].join(''))
   },
 })
 

@@ -5,7 +5,15 @@ import { errors } from '../../../errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
-import type { CreateFormat, FormatAnswer, FormatRequest, FormatRoute, FormatWrite } from '../../registry/format.ts'
+import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
+import type {
+  CreateFormat,
+  DocumentAnswer,
+  FormatAnswer,
+  FormatRequest,
+  FormatRoute,
+  FormatWrite,
+} from '../../registry/format.ts'
 import {
   existingTags,
   manifestOf,
@@ -25,6 +33,7 @@ const at = (path: string): RegExp => new RegExp(`^/${path}$`)
 /** Packages of Node.js (behaviour/orgs-webhooks-actions#packages). */
 export const createNpmFormat: CreateFormat = (contents) => ({
   type,
+  documents: (entry, base) => [packument(contents, entry, base)],
   errorBody: (message) => ({ error: message }),
   routes: [...siteRoutes(contents), ...tagRoutes(contents), ...fileRoutes(contents), ...packageRoutes(contents)],
 })
@@ -185,15 +194,20 @@ function packageRoutes(contents: PackageContents): FormatRoute[] {
   ]
 }
 
-async function showPackage(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {
-  const { owner, params, base, headers } = request
-  const entry = await getPackage(contents, owner, params['name'])
-  const etag = `${entry.id}-${entry.revision}`
-  if (headers['if-none-match'] === `"${etag}"`) return { status: 200, etag }
-  const [versions, files] = [await contents.listVersions(entry), await contents.listFilesOfPackage(entry)]
-  const body = presentPackument({ entry, versions, files, base })
-  return { status: 200, type: 'application/json;charset=utf-8', body, etag }
+async function showPackage(contents: PackageContents, request: FormatRequest): Promise<DocumentAnswer> {
+  const entry = await getPackage(contents, request.owner, request.params['name'])
+  return { document: packument(contents, entry, request.base), type: 'application/json;charset=utf-8' }
 }
+
+const packument = (contents: PackageContents, entry: PackageEntry, base: string): PackageDocument => ({
+  entry,
+  name: 'packument',
+  basis: base,
+  async make() {
+    const [versions, files] = [await contents.listVersions(entry), await contents.listFilesOfPackage(entry)]
+    return presentPackument({ entry, versions, files, base })
+  },
+})
 
 /** A new version; a document without an attachment changes what `npm deprecate` changes. */
 async function publish(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {

@@ -8,7 +8,8 @@ import type { PackageContents } from '../../packages/package-contents.service.ts
 import type { PackageEntry } from '../../packages/package-contents.store.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
 import { readMultipart } from '../../registry/multipart.ts'
-import type { CreateFormat, FormatAnswer, FormatRequest, FormatWrite } from '../../registry/format.ts'
+import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
+import type { CreateFormat, DocumentAnswer, FormatAnswer, FormatRequest, FormatWrite } from '../../registry/format.ts'
 
 const type = 'pypi'
 /** Of a distribution (PEP 508). */
@@ -20,6 +21,7 @@ const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json'
 export const createPypiFormat: CreateFormat = (contents) => {
   return {
     type,
+    documents: (entry, base) => projectDocuments(contents, entry, base),
     routes: [
       { method: 'POST', access: 'write', path: /^\/?$/, handle: (request) => upload(contents, request) },
       {
@@ -96,16 +98,12 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
 
 const HTML = 'text/html;charset=utf-8'
 
-const page = (title: string, links: readonly string[]): FormatAnswer => ({
-  status: 200,
-  type: HTML,
-  body: `<!DOCTYPE html>
+const pageOf = (title: string, links: readonly string[]): string => `<!DOCTYPE html>
 <html><head><meta name="pypi:repository-version" content="1.0"><title>${escapeHtml(title)}</title></head>
 <body><h1>${escapeHtml(title)}</h1>
 ${links.join('<br>\n')}
 </body></html>
-`,
-})
+`
 
 const wantsJson = ({ headers }: FormatRequest): boolean => (headers.accept ?? '').includes(SIMPLE_JSON)
 
@@ -118,39 +116,62 @@ function index(request: FormatRequest, entries: readonly PackageEntry[]): Format
   const links = entries.map(
     ({ name }) => `<a href="${escapeHtml(`${request.base}/simple/${normalized(name)}/`)}">${escapeHtml(name)}</a>`,
   )
-  return page('Simple index', links)
+  return { status: 200, type: HTML, body: pageOf('Simple index', links) }
+}
+
+async function project(contents: PackageContents, request: FormatRequest): Promise<DocumentAnswer> {
+  const { owner, params, base } = request
+  const entry = await findProject(contents, owner, params['name'] ?? '')
+  const [html, json] = projectDocuments(contents, entry, base)
+  return wantsJson(request) ? { document: json, type: SIMPLE_JSON } : { document: html, type: HTML }
 }
 
 /** The files of a project (PEP 503, PEP 691). */
-async function project(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {
-  const { owner, params, base } = request
-  const entry = await findProject(contents, owner, params['name'] ?? '')
-  const versions = new Map((await contents.listVersions(entry)).map(({ id, version }) => [id, version]))
-  const files = (await contents.listFilesOfPackage(entry)).map((file) => ({
-    file,
-    url: `${base}/files/${normalized(entry.name)}/${encodeURIComponent(versions.get(file.version_id) ?? '')}/${encodeURIComponent(file.name)}`,
-    python: requiredPython(file),
-  }))
-  const etag = `${entry.id}-${entry.revision}-${wantsJson(request) ? 'json' : 'html'}`
-  if (wantsJson(request)) {
-    const body = {
-      meta: { 'api-version': '1.0' },
-      name: normalized(entry.name),
-      files: files.map(({ file, url, python }) => ({
-        filename: file.name,
-        url,
-        hashes: { sha256: file.sha256 },
-        ...(python !== '' && { 'requires-python': python }),
-        size: file.size,
-      })),
-    }
-    return { status: 200, type: SIMPLE_JSON, body, etag }
+function projectDocuments(
+  contents: PackageContents,
+  entry: PackageEntry,
+  base: string,
+): readonly [html: PackageDocument, json: PackageDocument] {
+  const list = async () => {
+    const versions = new Map((await contents.listVersions(entry)).map(({ id, version }) => [id, version]))
+    const address = `${base}/files/${normalized(entry.name)}`
+    return (await contents.listFilesOfPackage(entry)).map((file) => ({
+      file,
+      url: `${address}/${encodeURIComponent(versions.get(file.version_id) ?? '')}/${encodeURIComponent(file.name)}`,
+      python: requiredPython(file),
+    }))
   }
+  const common = { entry, basis: base }
+  return [
+    { ...common, name: 'html', make: async () => projectPage(entry, await list()) },
+    { ...common, name: 'json', make: async () => JSON.stringify(projectJson(entry, await list())) },
+  ]
+}
+
+interface ListedDistribution {
+  readonly file: PackageFile
+  readonly url: string
+  readonly python: string
+}
+
+const projectJson = ({ name }: PackageEntry, files: readonly ListedDistribution[]) => ({
+  meta: { 'api-version': '1.0' },
+  name: normalized(name),
+  files: files.map(({ file, url, python }) => ({
+    filename: file.name,
+    url,
+    hashes: { sha256: file.sha256 },
+    ...(python !== '' && { 'requires-python': python }),
+    size: file.size,
+  })),
+})
+
+function projectPage({ name }: PackageEntry, files: readonly ListedDistribution[]): string {
   const links = files.map(({ file, url, python }) => {
     const attribute = python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`
     return `<a href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"${attribute}>${escapeHtml(file.name)}</a>`
   })
-  return { ...page(`Links for ${entry.name}`, links), etag } as FormatAnswer
+  return pageOf(`Links for ${name}`, links)
 }
 
 const requiredPython = ({ metadata }: PackageFile): string =>

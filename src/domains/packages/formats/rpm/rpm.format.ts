@@ -22,6 +22,7 @@ export const createRpmFormat: CreateFormat = (contents, tools) => {
   const index = rpmIndex(tools.signingKeys, tools.clock)
   return {
     type,
+    index: () => index,
     suffixes: ['.repo'],
     routes: [
       ...keyRoutes(tools.signingKeys),

@@ -19,6 +19,7 @@ const MAX_FORM = 4096
 /** Gems of Ruby (behaviour/orgs-webhooks-actions#packages). */
 export const createRubygemsFormat: CreateFormat = (contents, tools) => ({
   type,
+  index: () => GEM_INDEX,
   routes: [
     // `gem` uses the compact index where this address answers.
     { method: 'GET', access: 'read', path: /^\/?$/, handle: async () => ({ status: 200, body: '' }) },

@@ -46,7 +46,8 @@ export type PackageIndexes = ReturnType<typeof createPackageIndexes>
 
 /**
  * Indexes of packages, stored as blobs. The first reader after a change of the packages of an owner makes all files
- * anew, so that publishing takes the same time whatever is there, and everyone reads what was published before.
+ * anew, unless the job after the change was faster, so that publishing takes the same time whatever is there, and everyone
+ * reads what was published before.
  */
 export function createPackageIndexes({ database, contents, signingKeys }: IndexDeps) {
   // NOTE: of this process; two processes may make the same state, of which the first is read.
@@ -86,6 +87,11 @@ export function createPackageIndexes({ database, contents, signingKeys }: IndexD
   }
 
   return {
+    /** Makes the index of the packages as they are now, if there are any. */
+    async prepare(owner: User, kind: IndexKind): Promise<void> {
+      if ((await contents.summarizeFiles(owner, kind.type)).count > 0) await current(owner, kind)
+    },
+
     /** The first of these files that the current index has. Throws NotFound. */
     async get(owner: User, kind: IndexKind, ...names: readonly string[]): Promise<IndexFileRow> {
       const id = await current(owner, kind)
