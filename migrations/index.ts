@@ -23,6 +23,7 @@ import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import { createCodeIndex } from './202611270432-code-index.ts'
 import { createActionCaches } from './202611270510-action-caches.ts'
 import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
+import { addServerImportTimes } from './202611270753-server-import-times.ts'
 import { createPackageCleanup } from './202611270753-package-cleanup.ts'
 import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
 import { createPackageDocuments } from './202611270830-package-documents.ts'
@@ -59,6 +60,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270510-action-caches': createActionCaches,
   '202611270752-waiting-jobs': indexWaitingJobs,
   '202611270753-package-cleanup': createPackageCleanup,
+  '202611270753-server-import-times': addServerImportTimes,
   '202611270822-mirrored-branches': addMirroredBranches,
   '202611270830-package-documents': createPackageDocuments,
 }

@@ -1823,6 +1823,8 @@ server_import
   target_fingerprint text not null default ''::text
   state text not null
   import_id bigint not null default 0
+  read_at bigint not null default 0
+  written_at bigint not null default 0
   CREATE UNIQUE INDEX server_import_pk ON public.server_import USING btree (source, kind, source_id)
   server_import_pk PRIMARY KEY (source, kind, source_id)
 

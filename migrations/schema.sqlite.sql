@@ -2136,7 +2136,9 @@ CREATE TABLE "server_import" (
   "fingerprint" text default '' not null,
   "target_fingerprint" text default '' not null,
   "state" text not null,
-  "import_id" bigint default 0 not null, constraint "server_import_pk" primary key ("source",
+  "import_id" bigint default 0 not null,
+  "read_at" bigint default 0 not null,
+  "written_at" bigint default 0 not null, constraint "server_import_pk" primary key ("source",
   "kind",
   "source_id"));
 

@@ -171,10 +171,11 @@ function rate(objects: number, total: number, seconds: number): string {
 
 function printReport(report: Report, { print, isDryRun }: { print: CommandInput['print']; isDryRun: boolean }): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
-  const { counts, omissions, secrets, accounts } = report
+  const { counts, omissions, deletions, secrets, accounts } = report
   for (const [kind, { read, written }] of counts)
     print(`${kind}: ${isDryRun ? `${read} read` : `${read} read, ${written} written`}`)
   printList(print, 'Left out:', omissions)
+  printList(print, 'Deleted, as at the other server:', deletions)
   printList(print, 'Enter again:', [...secrets])
   printList(print, 'Accounts without a password (ingot admin user change-password):', accounts)
 }

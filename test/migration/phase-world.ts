@@ -116,6 +116,7 @@ export async function beginImport(given: PhaseWorld, { source, name, mapped = {}
       forge: { name: 'gitea' } as never,
       parts: new Set(['labels', 'milestones', 'issues', 'pull_requests', 'releases']),
       leftOut: undefined,
+      changed: undefined,
       interval: undefined,
       wiki: false,
       lfs: false,

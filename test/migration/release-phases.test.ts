@@ -38,7 +38,7 @@ const RULES = { enabled: true, allowedTypes: [], maxBytes: 1000, maxFiles: 5 }
 
 describeOnBoth('the phases of releases and facts', (kind) => {
   const given = phaseWorld(kind)
-  const phase = () => releasesPhase({ clock: given.server.app.clock, releaseRules: RULES })
+  const phase = () => releasesPhase({ ...given.server.app, releaseRules: RULES })
 
   async function createSource(name: string, ...tags: string[]): Promise<void> {
     await given.upstream.create(name)

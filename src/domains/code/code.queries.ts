@@ -8,7 +8,7 @@ import { readImportedBranchRule, readImportedTagRule } from './protections/impor
 import { isOfficialReviewer, isOfficialTeam } from './protections/official.ts'
 import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
 import { claimReleases } from './releases/claim-releases.store.ts'
-import { insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
+import { findReleaseByTag, insertRelease, releaseCountersOfRepos } from './releases/release.store.ts'
 import { loadReleaseViews } from './releases/views.ts'
 import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
 import { reportChangedStatuses } from './statuses/report-statuses.ts'
@@ -39,6 +39,7 @@ export const pushQueries = {
 /** Reads and commands on releases that run in the transaction of a caller in a later domain. */
 export const releaseQueries = {
   loadViews: loadReleaseViews,
+  findByTag: findReleaseByTag,
   insert: insertRelease,
   repoCounters: releaseCountersOfRepos,
   claim: claimReleases,

@@ -12,6 +12,7 @@ import { insertImportedEntries } from './issues/imports/imported-entries.store.t
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
 import {
   completeImport,
+  deleteImportedIssues,
   deleteSomeImported,
   listImportedIds,
   listImportedItems,
@@ -55,7 +56,7 @@ import { labelCounters, recountLabels } from './labels/label-counters.store.ts'
 import { insertLabels, listLabelIdsByName, listLabelsByIds, listUsableLabels } from './labels/label.store.ts'
 import { insertImportedMilestone } from './milestones/imported-milestone.store.ts'
 import { milestoneCounters, recountMilestones } from './milestones/milestone-counters.store.ts'
-import { findMilestone } from './milestones/milestone.store.ts'
+import { findMilestone, findMilestoneTitled } from './milestones/milestone.store.ts'
 import { claimReactions } from './reactions/claim-reactions.store.ts'
 import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
@@ -128,6 +129,7 @@ export const issueImports = {
   listIds: listImportedIds,
   listItems: listImportedItems,
   recountComments: recountImportedComments,
+  delete: deleteImportedIssues,
   deleteSome: deleteSomeImported,
   complete: completeImport,
   dropAssignees: dropImportedAssignees,
@@ -150,6 +152,7 @@ export const labelQueries = {
 /** Reads and commands on milestones that run in the transaction of a caller in a later domain. */
 export const milestoneQueries = {
   find: findMilestone,
+  findTitled: findMilestoneTitled,
   counters: milestoneCounters,
   recount: recountMilestones,
 } as const

@@ -73,7 +73,7 @@ export function createPushes(deps: PushDeps) {
       if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
       await recordMoves(deps, repo.id, actor, moves)
     })
-    await deps.hooks.run({ repo, actor: actorOf(asId(actor.account.id)), changes })
+    if (!moves.isSilent) await deps.hooks.run({ repo, actor: actorOf(asId(actor.account.id)), changes })
   }
 
   return {

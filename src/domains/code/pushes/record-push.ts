@@ -23,6 +23,8 @@ export interface RefMoves {
   /** The new default branch. If absent, an empty repository uses one of the pushed branches. */
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean | undefined
+  /** An import: no event, so that nobody is told and no pull request is changed. */
+  readonly isSilent?: boolean | undefined
   /**
    * Runs in the transaction that records the updates, before their event: the event of a merge precedes that of its
    * push.
@@ -88,9 +90,9 @@ async function appendPushed(
   tx: Tx,
   events: Events,
   origin: Parameters<typeof branchQueries.recordPush>[1],
-  { changes, isMirrorSync = false }: RefMoves,
+  { changes, isMirrorSync = false, isSilent = false }: RefMoves,
 ): Promise<void> {
-  if (changes.length === 0) return
+  if (changes.length === 0 || isSilent) return
   await events.append(
     tx,
     'repo.pushed',

@@ -1,10 +1,11 @@
-import { invalid } from '../../../core/platform/errors.ts'
-import { repoCreation, repoQueries } from '../../repositories/index.ts'
+import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import { forbidden, invalid } from '../../../core/platform/errors.ts'
+import { type Repo, repoCreation, repoQueries } from '../../repositories/index.ts'
 import { toDomainError } from './import-errors.ts'
 import { requireQuota } from './import-rows.ts'
 import { findMappedUsers } from './mapped-users.ts'
 import type { ImportDeps, ImportOwner, NewImport } from './new-import.ts'
-import { readRequest } from './read-request.ts'
+import { type ImportRequest, readRequest } from './read-request.ts'
 import {
   countRunningImports,
   insertRepoImport,
@@ -33,8 +34,10 @@ export async function beginImport(deps: ImportDeps, { actor, owner, input, isAsy
     const request = await readRequest(deps, input)
     repoCreation.requireName(input.name, 'RepoName')
     await findMappedUsers(database.read, actor, input.users)
-    await requireQuota(deps, actor, owner)
-    if (await repoQueries.findByName(database.read, owner, input.name)) throw repoCreation.nameConflict()
+    if (input.changed === undefined) await requireQuota(deps, actor, owner)
+    const found = await repoQueries.findByName(database.read, owner, input.name)
+    if (input.changed !== undefined) requireCopy(actor, request, found)
+    else if (found !== undefined) throw repoCreation.nameConflict()
     if (isAsync && (await countRunningImports(database.read, actor.account.id)) >= MAX_RUNNING)
       throw invalid(`no more than ${MAX_RUNNING} imports of one account run at once`)
     const at = clock.now()
@@ -61,3 +64,13 @@ export async function beginImport(deps: ImportDeps, { actor, owner, input, isAsy
     throw toDomainError(deps, error)
   }
 }
+
+/** Throws Forbidden and Invalid unless changes can be brought into the repository. */
+function requireCopy(actor: SignedIn, { forge }: ImportRequest, found: Repo | undefined): void {
+  if (!isSiteAdmin(actor)) throw forbidden('only site administrators may bring changes into a repository')
+  if (found === undefined || found.isMirror || found.originalUrl === undefined)
+    throw invalid('changes: there is no repository with this name that was imported')
+  if (!CHANGES_FROM.has(forge.name)) throw invalid(`changes: they cannot be read from ${forge.name}`)
+}
+
+const CHANGES_FROM: ReadonlySet<string> = new Set(['forgejo', 'gitea'])

@@ -1,18 +1,19 @@
-import { isDomainError } from '../../../core/platform/errors.ts'
+import { isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { accessQueries, repoQueries } from '../../repositories/index.ts'
+import { fetchChanges } from './fetch-changes.ts'
 import { fetchGit, type GitLocation } from './fetch-git.ts'
 import { ForgeError } from './forge-error.ts'
 import { createBudget, type ImportBudget } from './import-budget.ts'
 import { ImportCanceledError, ImportTakenOverError, toDomainError } from './import-errors.ts'
 import { fetchLargeFiles } from './import-large-files.ts'
-import { abandonImport, finishImport, insertHidden } from './import-rows.ts'
+import { abandonImport, finishChanges, finishImport, insertHidden } from './import-rows.ts'
 import { findMappedUsers, type MappedUsers } from './mapped-users.ts'
 import type { ImportDeps, ImportedRepo, ImportOwner, NewImport } from './new-import.ts'
 import type { PhaseContext } from './phase.ts'
-import { importPhases } from './phases.ts'
+import { changePhases, importPhases } from './phases.ts'
 import { type ImportProgress, trackProgress } from './progress.ts'
 import { type ImportRequest, readRequest } from './read-request.ts'
 import { importKeysOf } from './records/import-key.store.ts'
@@ -68,14 +69,16 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
   const largeFileHold = request.lfs ? largeFiles?.lfsObjects.hold() : undefined
   try {
     const mappedUsers = await findMappedUsers(database.read, actor, task.input.users)
-    const place = begun.repoId === undefined ? await fetchRepo(deps, task, progress) : await reopenRepo(deps, task)
+    const place = await openPlace(deps, task, progress)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)
     const source = request.interval === undefined ? openSource(deps, task, { location, progress }) : undefined
     if (source !== undefined) {
-      if (begun.isAsync && begun.repoId === undefined) await progress.setTotal(await countItems(source, signal))
+      if (begun.isAsync && begun.repoId === undefined && request.changed === undefined)
+        await progress.setTotal(await countItems(source, signal))
       const context = createContext(task, { source, repoId, repo, hold, budget, progress, mappedUsers })
-      await runPhases(importPhases(deps), context, { begun, progress })
+      if (request.changed === undefined) await runPhases(importPhases(deps), context, { begun, progress })
+      else await runPhases(changePhases(deps), context, { begun: { ...begun, phase: '', cursor: '' }, progress })
     }
     if (largeFiles !== undefined && largeFileHold !== undefined) {
       const endpoint = request.lfsEndpoint
@@ -84,7 +87,8 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     const renewed = await task.renew()
     await progress.commit(async (tx) => {
       await largeFileHold?.link(tx, repoId)
-      await finishImport(tx, deps, { ...task, ...renewed, repoId, progress })
+      const finish = request.changed === undefined ? finishImport : finishChanges
+      await finish(tx, deps, { ...task, ...renewed, repoId, progress })
       return { value: undefined }
     })
     const warnings = progress.warnings()
@@ -103,6 +107,16 @@ interface Place {
   readonly location: GitLocation
   /** Bytes. */
   readonly size: number
+}
+
+async function openPlace(deps: ImportDeps, task: Import, progress: ImportProgress): Promise<Place> {
+  const { request, input, owner, begun, signal } = task
+  if (request.changed !== undefined) {
+    const copy = await repoQueries.findByName(deps.database.read, owner, input.name)
+    if (copy === undefined) throw notFound('the repository that changes are brought into does not exist any more')
+    return { repoId: copy.id, size: 0, ...(await fetchChanges(deps, { copy, request, signal })) }
+  }
+  return begun.repoId === undefined ? fetchRepo(deps, task, progress) : reopenRepo(deps, task)
 }
 
 async function fetchRepo(deps: ImportDeps, task: Import, progress: ImportProgress): Promise<Place> {
@@ -195,6 +209,7 @@ function openSource(
       withIssues: parts.has('issues'),
       withConfidential: rules.forcePrivate || (input.isPrivate ?? false),
       startedAt: begun.createdAt,
+      only: request.changed,
       warn: progress.warn,
     },
   )

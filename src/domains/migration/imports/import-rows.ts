@@ -95,8 +95,35 @@ export async function finishImport(
   })
   for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
   await repoCreation.record(tx, events, { id: repoId, name, actor, owner, at, watch: rules.autoWatch })
-  await dropStrangers(tx, repoId, progress)
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: repoId }, { key: String(repoId) })
+  await endImport(tx, deps, { actor, address, begun, repoId, progress, at })
+}
+
+/** Derived data that a push makes new. */
+const AFTER_PUSH = ['repo.index_code', 'repo.languages', 'repo.maintain', 'repo.measure'] as const
+
+/** Ends an import of changes. */
+export async function finishChanges(
+  tx: Tx,
+  deps: ImportDeps,
+  { actor, input: { address }, begun, repoId, progress }: Finish,
+): Promise<void> {
+  for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
+  for (const kind of AFTER_PUSH) await deps.jobs.enqueue(tx, kind, { repo_id: repoId }, { key: String(repoId) })
+  await endImport(tx, deps, { actor, address, begun, repoId, progress, at: deps.clock.now() })
+}
+
+interface End extends Pick<Finish, 'actor' | 'begun' | 'progress' | 'repoId'> {
+  readonly address: string
+  readonly at: number
+}
+
+async function endImport(
+  tx: Tx,
+  { events, jobs }: ImportDeps,
+  { actor, address, begun, repoId, progress, at }: End,
+): Promise<void> {
+  await dropStrangers(tx, repoId, progress)
   // Only an administrator may decide who wrote something.
   if (isSiteAdmin(actor)) {
     await insertImportedAuthors(tx, repoId, new URL(address).origin)

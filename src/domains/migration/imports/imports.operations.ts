@@ -150,6 +150,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
     wiki: body.wiki,
     lfs: body.lfs,
     lfsEndpoint: body.lfs_endpoint,
+    changed: body.changes?.numbers,
     users: { ...body.users, ...parseUserList(body.user_list ?? '') },
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }

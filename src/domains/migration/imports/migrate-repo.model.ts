@@ -1,6 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { MAX_USER_LIST } from './mapped-users.ts'
 
+const MAX_CHANGES = 1_000
+
 const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 const Part = (description: string) => Type.Optional(Type.Boolean({ description }))
 
@@ -46,6 +48,17 @@ export const MigrateRepoOptions = Type.Object(
       MAX_USER_LIST,
       'The same as users, for more accounts than JSON may have values: a line for each, with the name at the service, ' +
         'a space and the name here',
+    ),
+    changes: Type.Optional(
+      Type.Object(
+        { numbers: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: MAX_CHANGES }) },
+        {
+          description:
+            'Bring changes into the repository with this name, a copy of an earlier import from gitea or forgejo: git ' +
+            'data, the issues and pull requests with these numbers in place of those that are there, and releases whose ' +
+            'tag has none. Only for administrators',
+        },
+      ),
     ),
     aws_access_key_id: Text(255, 'For codecommit'),
     aws_secret_access_key: Text(255, 'For codecommit'),

@@ -90,6 +90,11 @@ export interface NewImport {
   /** Address of the LFS server unless derived from `address`; may contain credentials. */
   readonly lfsEndpoint?: string | undefined
   readonly parts: ReadonlySet<MetadataPart>
+  /**
+   * Numbers of issues and pull requests that have changed: they are imported again into the repository with this name.
+   * Only for administrators.
+   */
+  readonly changed?: readonly number[] | undefined
   /** Names of accounts of this server by those of the service; only of administrators. */
   readonly users?: Readonly<Record<string, string>> | undefined
 }
@@ -112,6 +117,7 @@ export interface LargeFileServices {
 export interface ImportDeps extends Pick<Core, 'clock' | 'database' | 'events' | 'git' | 'jobs' | 'log' | 'secrets'> {
   readonly processes: Pick<Processes, 'acrossMachines' | 'announce' | 'ended' | 'onAnnounced' | 'self'>
   readonly access: RemoteAccess
+  readonly pushes: Pick<Services['pushes'], 'moveRefs'>
   readonly rules: Services['repoRules']
   readonly quota: Services['quota']
   readonly settings: ImportSettings

@@ -1,5 +1,6 @@
 import type { ImportDeps } from './new-import.ts'
 import type { ImportPhase } from './phase.ts'
+import { clearPhase } from './phases/clear.phase.ts'
 import { commentsPhase } from './phases/comments.phase.ts'
 import { countsPhase } from './phases/counts.phase.ts'
 import { dependenciesPhase } from './phases/dependencies.phase.ts'
@@ -19,6 +20,19 @@ export const importPhases = (deps: ImportDeps): readonly ImportPhase[] => [
   factsPhase(deps),
   labelsPhase(deps),
   milestonesPhase(deps),
+  ...itemPhases(deps),
+  protectionsPhase(deps),
+  countsPhase(deps),
+]
+
+/** Those that bring changes into the copy of an earlier import. */
+export const changePhases = (deps: ImportDeps): readonly ImportPhase[] => [
+  clearPhase(deps),
+  ...itemPhases(deps),
+  countsPhase(deps),
+]
+
+const itemPhases = (deps: ImportDeps): readonly ImportPhase[] => [
   releasesPhase(deps),
   issuesPhase(deps),
   pullsPhase(deps),
@@ -27,6 +41,4 @@ export const importPhases = (deps: ImportDeps): readonly ImportPhase[] => [
   eventsPhase(deps),
   timesPhase(deps),
   dependenciesPhase(deps),
-  protectionsPhase(deps),
-  countsPhase(deps),
 ]

@@ -23,6 +23,8 @@ export interface ImportRequest {
   readonly parts: ReadonlySet<MetadataPart>
   /** Sentence about requested metadata that cannot be imported. */
   readonly leftOut: string | undefined
+  /** Of the issues and pull requests that are imported again; undefined for a new repository. */
+  readonly changed: ReadonlySet<number> | undefined
   /** Milliseconds; undefined if the repository is not to be a mirror. */
   readonly interval: number | undefined
   readonly wiki: boolean
@@ -48,6 +50,7 @@ export async function readRequest(
     credentials: givenCredentials(input, forge) ?? address.credentials,
     token,
     forge,
+    changed: input.changed && new Set(input.changed),
     ...(input.isMirror ? mirrorParts(settings, input) : metadataParts(forge, input)),
     wiki,
     lfs: lfs && largeFiles !== undefined,

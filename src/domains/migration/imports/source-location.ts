@@ -16,6 +16,8 @@ export interface SourceLocation {
   readonly withConfidential: boolean
   /** When the import began, also if it was interrupted since. Issues that are newer may be left out. */
   readonly startedAt: number
+  /** Numbers of the only issues and pull requests that are read; undefined for all. */
+  readonly only?: ReadonlySet<number> | undefined
   /** Records that something was left out. */
   warn(text: string): void
 }

@@ -12,6 +12,7 @@ const MAX_LINES = 100_000
 export function createReport(changed: (objects: number, total: number) => void) {
   const counts = new Map<string, Count>()
   const omissions: string[] = []
+  const deletions: string[] = []
   const secrets = new Set<string>()
   const accounts: string[] = []
   let objects = 0
@@ -25,6 +26,8 @@ export function createReport(changed: (objects: number, total: number) => void) 
     counts: counts as ReadonlyMap<string, Count>,
     /** What was left out, with the reason. */
     omissions: omissions as readonly string[],
+    /** What was deleted because it was deleted at the other server. */
+    deletions: deletions as readonly string[],
     /** Secrets that cannot be read and are to be entered again. */
     secrets: secrets as ReadonlySet<string>,
     /** Names of accounts that have no password. */
@@ -48,6 +51,9 @@ export function createReport(changed: (objects: number, total: number) => void) 
     },
     omit(text: string): void {
       if (omissions.length < MAX_LINES) omissions.push(text.slice(0, 1_000))
+    },
+    deleted(text: string): void {
+      if (deletions.length < MAX_LINES) deletions.push(text.slice(0, 1_000))
     },
     secret(text: string): void {
       secrets.add(text)

@@ -12,12 +12,15 @@ export interface ServerImportTable {
   target: string
   /** SHA-256 of what was read when it was written. */
   fingerprint: Generated<string>
-  /** SHA-256 of what this server had when the import of a repository had ended. */
+  /** SHA-256 of what this server had when the import of a repository had ended; empty if it has not. */
   target_fingerprint: Generated<string>
   /** `begun`: the name was free, and the object may exist. */
   state: 'begun' | 'done'
   /** The import of a repository that runs or ran last; 0 for none. */
   import_id: Generated<number>
+  /** When the last import of a repository began to read, and when it had ended, in epoch milliseconds. */
+  read_at: Generated<number>
+  written_at: Generated<number>
 }
 
 declare module '../../../core/db/schema.ts' {

@@ -31,6 +31,7 @@ import {
   pushMirrorsStep,
   repoSettingsStep,
   teamReposStep,
+  topicsStep,
   watchesStep,
 } from './steps/repo-parts.step.ts'
 import { repositoriesStep } from './steps/repositories.step.ts'
@@ -51,6 +52,7 @@ const steps: readonly ServerStep[] = [
   followsStep,
   repositoriesStep,
   repoSettingsStep,
+  topicsStep,
   creationTimesStep,
   avatarsStep,
   forksStep,

@@ -4,7 +4,7 @@ import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf } from '../imports/sources/read.ts'
 import { digest, part, pick } from './server-context.ts'
 import { createJournal } from './journal.store.ts'
-import { repoObjects } from './repo-objects.ts'
+import { compareObjects, sharedLabels } from './repo-objects.ts'
 import {
   openApi,
   openTarget,
@@ -159,31 +159,14 @@ async function compareRepo(sides: Sides, fullName: string, name: string | undefi
     return 0
   }
   const theirs = members(await source.get(`/repos/${pathOf(fullName)}`, signal))
-  let compared = compare(sides, `repository ${fullName}`, [theirs, members(found)], REPO)
-  // NOTE: digests alone are kept: a repository may have hundreds of thousands of comments.
-  const ours = new Map<string, string>()
-  for await (const { kind, key, facts } of repoObjects(target, pathOf(name), signal))
-    add(ours, `${kind} ${key}`, digest(facts))
-  const seen = new Map<string, string>()
-  // The import of a repository copies the labels that its organization shares.
-  for await (const page of source.pages(`/orgs/${part(fullName.split('/', 1)[0]!)}/labels`, signal, [403, 404]))
-    for (const label of page) seen.set(`label ${lineOf(members(label)['name'])}`, '')
-  for await (const { kind, key, facts } of repoObjects(source, pathOf(fullName), signal)) {
-    const id = kind === 'label' ? `label ${key}` : add(seen, `${kind} ${key}`, '')
-    seen.set(id, '')
-    const own = ours.get(id)
-    if (own === undefined) difference(`${fullName}: ${id} is missing`)
-    else if (own !== digest(facts)) difference(`${fullName}: ${id} differs`)
-    compared++
-  }
-  for (const id of ours.keys()) if (!seen.has(id)) difference(`${fullName}: ${id} is not at the other server`)
-  return compared
+  const compared = compare(sides, `repository ${fullName}`, [theirs, members(found)], REPO)
+  const [at, copy] = [
+    { api: source, path: pathOf(fullName), signal },
+    { api: target, path: pathOf(name), signal },
+  ]
+  const objects = await compareObjects({ source: at, copy, shared: await sharedLabels(at) })
+  for (const { kind, key, how } of objects.differences) difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)
+  return compared + objects.compared
 }
 
-/** Several objects may have one key, such as comments of one second. */
-function add(to: Map<string, string>, key: string, value: string): string {
-  let id = key
-  for (let count = 2; to.has(id); count++) id = `${key} (${count})`
-  to.set(id, value)
-  return id
-}
+const HOW = { differs: 'differs', missing: 'is missing', extra: 'is not at the other server' }

@@ -55,6 +55,9 @@ export async function listImportedItems(
   return rows.map((row) => ({ id: asId(row.id), number: row.number, isPull: row.is_pull === 1 }))
 }
 
+/** Deletes issues and pull requests that are imported again, without events and counters. */
+export const deleteImportedIssues = (tx: Tx, ids: readonly IssueId[]): Promise<void> => deleteInSteps(tx, 'issue', ids)
+
 const MAX_DELETED = 50
 
 /**

@@ -15,7 +15,7 @@ export async function insertImportedAuthors(tx: Tx, repoId: RepoId, origin: stri
         where issue.repo_id = ${repoId}
       union select reaction.original_author_id from reaction join issue on issue.id = reaction.issue_id
         where issue.repo_id = ${repoId}
-    ) as author where author.id > 0`.execute(tx)
+    ) as author where author.id > 0 on conflict do nothing`.execute(tx)
 }
 
 /** Authors to whom accounts are linked by a sign-in source. */

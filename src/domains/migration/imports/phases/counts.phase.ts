@@ -11,13 +11,13 @@ const STEP_ISSUES = 500
 export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins: number }): ImportPhase => ({
   name: 'counts',
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
-  async *steps({ repoId }, cursor) {
+  async *steps({ repoId, request: { changed } }, cursor) {
     let after = Number(cursor)
     for (;;) {
       const items = await issueImports.listItems(database.read, repoId, { after, limit: STEP_ISSUES })
       if (items.length === 0) break
       after = items.at(-1)!.number
-      const ids = items.map(({ id }) => id)
+      const ids = items.filter(({ number }) => changed?.has(number) !== false).map(({ id }) => id)
       yield { cursor: String(after), count: 0, write: (tx) => issueImports.recountComments(tx, ids) }
     }
     yield { cursor: String(after), count: 0, write: (tx) => issueImports.complete(tx, repoId, maxPins) }

@@ -39,7 +39,7 @@ function parsePosition(cursor: string): Position {
  */
 export async function* readOfItems<T>(
   { database: { read } }: ItemDeps,
-  { repoId, source: { atOnce = 1 } }: Pick<PhaseContext, 'repoId' | 'source'>,
+  { repoId, request: { changed }, source: { atOnce = 1 } }: Pick<PhaseContext, 'repoId' | 'request' | 'source'>,
   cursor: string,
   pagesOf: (item: ImportedItem) => Pages<T>,
 ): AsyncGenerator<ItemStep<T>, void, undefined> {
@@ -47,7 +47,8 @@ export async function* readOfItems<T>(
   let found: Found<T>[] = []
   for (const isPull of begun.isPull ? [true] : [false, true]) {
     const from = isPull === begun.isPull ? begun : { isPull, number: 0, offset: 0 }
-    for await (const { position, value } of walk(itemsAfter(read, repoId, from), from, { atOnce, pagesOf })) {
+    const reading = { atOnce, pagesOf, changed }
+    for await (const { position, value } of walk(itemsAfter(read, repoId, from), from, reading)) {
       if (value !== undefined) found.push(value)
       if (value !== undefined && found.length < STEP_ITEMS) continue
       yield { cursor: textOf(position), found }
@@ -65,6 +66,8 @@ interface Walked<T> {
 interface Reading<T> {
   /** Lists that are read side by side. */
   readonly atOnce: number
+  /** Numbers of the only items that are read; undefined for all. */
+  readonly changed: ReadonlySet<number> | undefined
   pagesOf(item: ImportedItem): Pages<T>
 }
 
@@ -92,10 +95,11 @@ interface Ahead<T> {
 /** The lists of items in their order; the first pages of the next lists are requested meanwhile. */
 async function* readAhead<T>(
   items: readonly ImportedItem[],
-  { atOnce, pagesOf }: Reading<T>,
+  { atOnce, changed, pagesOf }: Reading<T>,
 ): AsyncGenerator<Ahead<T>, void, undefined> {
   const begun: Ahead<T>[] = []
   for (const item of items) {
+    if (changed?.has(item.number) === false) continue
     begun.push({ item, pages: beginPages(pagesOf(item)) })
     if (begun.length === atOnce) yield begun.shift()!
   }

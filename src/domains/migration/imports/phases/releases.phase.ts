@@ -1,4 +1,4 @@
-import type { Tx } from '../../../../core/db/database.ts'
+import type { Database, Db, Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { isValidTagName, type RefSnapshot, tagRef } from '../../../../core/git/index.ts'
 import { PAGE_LENGTH, PATH_LENGTH } from '../../../../core/http/body/limits.ts'
@@ -15,6 +15,7 @@ interface ReleasesPhaseDeps {
   /** Of files of releases. */
   readonly releaseRules: UploadRules
   readonly clock: Clock
+  readonly database: Pick<Database, 'read'>
 }
 
 interface Fetched {
@@ -29,7 +30,7 @@ const KEY = 'release'
  * Imports releases with their files. A release without its tag becomes a draft, as when a tag is deleted. The cursor is the
  * number of releases that were read.
  */
-export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): ImportPhase => ({
+export const releasesPhase = ({ releaseRules, clock, database }: ReleasesPhaseDeps): ImportPhase => ({
   name: 'releases',
   isWanted: ({ parts }) => parts.has('releases'),
   async *steps(context, cursor) {
@@ -38,7 +39,8 @@ export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): Impor
     for await (const { batch, read } of batchesAfter(pages, Number(cursor), ({ body }) => body.length)) {
       const fetched: Fetched[] = []
       for (const release of batch.filter(({ tag }) => isTag(context, tag)))
-        fetched.push({ release, files: await fetchFiles({ clock, releaseRules }, context, release) })
+        if (!(await isKnown(database.read, context, release)))
+          fetched.push({ release, files: await fetchFiles({ clock, releaseRules }, context, release) })
       const at = clock.now()
       yield {
         cursor: String(read),
@@ -48,6 +50,10 @@ export const releasesPhase = ({ releaseRules, clock }: ReleasesPhaseDeps): Impor
     }
   },
 })
+
+/** An import of changes leaves the releases that are there. */
+const isKnown = async (db: Db, { request, repoId }: PhaseContext, { tag }: SourceRelease): Promise<boolean> =>
+  request.changed !== undefined && (await releaseQueries.findByTag(db, repoId, tag)) !== undefined
 
 function isTag({ warn }: PhaseContext, tag: string): boolean {
   if (tag.length <= PATH_LENGTH && isValidTagName(tag)) return true
@@ -110,7 +116,7 @@ async function writeReleases(tx: Tx, context: PhaseContext, { fetched, tags, at 
 const keyOf = ({ tag }: SourceRelease): string => tag.toLowerCase()
 
 async function fetchFiles(
-  { clock, releaseRules: rules }: ReleasesPhaseDeps,
+  { clock, releaseRules: rules }: Omit<ReleasesPhaseDeps, 'database'>,
   context: PhaseContext,
   { tag, assets, ...release }: SourceRelease,
 ): Promise<CopiedFile[]> {

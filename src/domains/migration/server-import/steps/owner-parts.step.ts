@@ -10,7 +10,8 @@ import {
   sourceAccounts,
   sourceList,
 } from '../server-context.ts'
-import { importedRepos, repoPath } from './repositories.step.ts'
+import { repoPath } from './repo-imports.ts'
+import { importedRepos } from './repositories.step.ts'
 
 /** A repository, an organization, an account or the site, where hooks, variables and secrets are. */
 interface Place {

@@ -1,7 +1,7 @@
 import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import { lineOf, momentOf } from '../../imports/sources/read.ts'
+import { isTrue, lineOf, linesOf, momentOf } from '../../imports/sources/read.ts'
 import {
   once,
   part,
@@ -13,7 +13,8 @@ import {
   targetName,
 } from '../server-context.ts'
 import { findTeam, namesOf } from './organizations.step.ts'
-import { importedRepos, repoPath, targetRepo } from './repositories.step.ts'
+import { repoPath } from './repo-imports.ts'
+import { importedRepos, targetRepo } from './repositories.step.ts'
 
 type ImportedRepo = typeof importedRepos extends (context: ServerContext) => AsyncGenerator<infer Repo> ? Repo : never
 
@@ -41,6 +42,8 @@ function repoStep(
 
 /** Settings that the body of a change and the repository have in common. */
 const SETTINGS = [
+  'description',
+  'website',
   'has_issues',
   'internal_tracker',
   'external_tracker',
@@ -69,9 +72,21 @@ const SETTINGS = [
 
 export const repoSettingsStep = repoStep(
   { name: 'settings of repositories', kind: 'repo-settings' },
-  async (_, { value }) => pick(value, value['mirror'] === true ? ['template'] : SETTINGS),
+  async (_, { value }) => ({
+    ...pick(value, value['mirror'] === true ? ['template'] : SETTINGS),
+    ...(value['empty'] !== true && pick(value, ['default_branch'])),
+    private: isTrue(value['private']) || isTrue(value['internal']),
+  }),
   async (context, { path, fullName }, body: Members) => {
     await send(context, { method: 'PATCH', path: `/repos/${path}`, body, what: `settings of ${fullName}` })
+  },
+)
+
+export const topicsStep = repoStep(
+  { name: 'topics', kind: 'topics' },
+  async (_, { value }) => ({ topics: linesOf(value['topics']) }),
+  async (context, { path, fullName }, body: Members) => {
+    await send(context, { method: 'PUT', path: `/repos/${path}/topics`, body, what: `topics of ${fullName}` })
   },
 )
 
@@ -181,11 +196,15 @@ export const pushMirrorsStep = repoStep(
 )
 
 /** Archived repositories can be changed by nobody, so this comes last. */
-export const archivedStep = repoStep(
-  { name: 'archived repositories', kind: 'archived' },
-  async (_, { value }) => (value['archived'] === true ? true : undefined),
-  async (context, { path, fullName }) => {
-    const body = { archived: true }
-    await send(context, { method: 'PATCH', path: `/repos/${path}`, body, what: `archiving ${fullName}` })
+export const archivedStep: ServerStep = {
+  name: 'archived repositories',
+  async run(context) {
+    if (context.isDryRun) return
+    for await (const { path, fullName, value } of importedRepos(context)) {
+      const archived = isTrue(value['archived'])
+      if ((await context.target.find(`/repos/${path}`))?.['archived'] === archived) continue
+      const what = `${archived ? 'archiving' : 'unarchiving'} ${fullName}`
+      await send(context, { method: 'PATCH', path: `/repos/${path}`, body: { archived }, what })
+    }
   },
-)
+}

@@ -1,23 +1,17 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { type Members, members, numberOf, textOf } from '../../../../core/platform/json-members.ts'
-import { unavailable } from '../../../../core/platform/errors.ts'
-import { ARCHIVED_WARNING } from '../../imports/phases/facts.phase.ts'
-import { isTrue, lineOf, linesOf, wholeOf } from '../../imports/sources/read.ts'
-import type { JournalEntry } from '../journal.store.ts'
-import { repoFingerprint } from '../repo-objects.ts'
+import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
+import { isTrue, lineOf, wholeOf } from '../../imports/sources/read.ts'
 import { part, type ServerContext, type ServerStep, sourceAccounts, sourceItems } from '../server-context.ts'
-
-const REPO = 'repository'
-const MAX_NAME = 100
-
-export interface SourceRepo {
-  readonly id: number
-  readonly fullName: string
-  readonly owner: string
-  readonly name: string
-  /** `owner/name` on this server. */
-  readonly target: string
-}
+import { bringChanges } from './bring-changes.ts'
+import {
+  COUNTED,
+  finished,
+  importsOf,
+  REPO,
+  repoPath,
+  type SourceRepo,
+  startImport,
+  writtenNow,
+} from './repo-imports.ts'
 
 /** The chosen repositories of the other server in the order of their creation: forks come after their parents. */
 async function listSourceRepos(context: ServerContext): Promise<readonly SourceRepo[]> {
@@ -34,9 +28,6 @@ async function listSourceRepos(context: ServerContext): Promise<readonly SourceR
     }
   return [...new Map(found.map((repo) => [repo.id, repo])).values()].toSorted((a, b) => a.id - b.id)
 }
-
-/** `owner/name` for a path. */
-export const repoPath = (fullName: string): string => fullName.split('/').map(part).join('/')
 
 /** An imported repository on this server; undefined if it was not imported. */
 export async function targetRepo(
@@ -57,8 +48,8 @@ export async function* importedRepos(context: ServerContext) {
 }
 
 /**
- * Repositories by jobs of the running server. One that has changed at the other server is imported again and replaces
- * the earlier copy when it is complete, unless that was changed on this server.
+ * Repositories by jobs of the running server. Of one that was imported before, it brings what has changed, unless the
+ * copy was changed on this server.
  */
 export const repositoriesStep: ServerStep = {
   name: 'repositories',
@@ -95,144 +86,51 @@ async function expectObjects(
   }
 }
 
-const COUNTED = {
-  issues: 'issues?state=all&type=issues',
-  pulls: 'pulls?state=all',
-  comments: 'issues/comments',
-  releases: 'releases',
-}
-
 async function importRepo(context: ServerContext, repo: SourceRepo): Promise<void> {
-  const { journal, source, target, report, signal } = context
+  const { journal, source, target, report, signal, core } = context
   const key = { kind: REPO, source_id: String(repo.id) }
   const found = await journal.find(key)
   const value = members(await source.find(`/repos/${repoPath(repo.fullName)}`, signal))
-  let entry: JournalEntry | undefined = found
-  if (entry?.state !== 'begun') {
-    const fingerprint = await repoFingerprint(source, repoPath(repo.fullName), signal)
-    if (entry?.fingerprint === fingerprint) return
-    const current = entry && (await repoFingerprint(target.forge, repoPath(entry.target), signal))
-    if (entry !== undefined && current !== entry.target_fingerprint) {
-      report.omit(`repository ${repo.fullName}: it changed at both servers; the copy on this server was left as it is`)
-      return
-    }
-    entry = {
-      ...key,
-      source: context.from,
-      target: repo.target,
-      fingerprint,
-      target_fingerprint: '',
-      state: 'begun',
-      import_id: 0,
-    }
-    await journal.put({ ...entry })
+  if (found?.state === 'done') return bringChanges(context, { repo, entry: found, value })
+  const entry = found ?? {
+    ...key,
+    target: repo.target,
+    state: 'begun' as const,
+    import_id: 0,
+    read_at: core.clock.now(),
   }
-  const importId = await startOrFind(context, { repo, value, entry })
+  if (found === undefined) await journal.put(entry)
+  const begun = found && (await findImport(context, repo.target, entry.import_id))
+  const importId = begun ?? (await startImport(context, repo, firstImport(value)))
   if (importId === undefined) return
   await journal.put({ ...entry, import_id: importId })
-  if (!(await finished(context, repo, importId))) return
-  await putInPlace(context, repo)
+  if (!(await finished(context, repo.fullName, importId))) return journal.put({ ...entry, import_id: 0 })
   if (isTrue(value['archived'])) await target.send('PATCH', `/repos/${repoPath(repo.target)}`, { archived: false })
   // The importing administrator watches what it imports.
   await target.send('DELETE', `/repos/${repoPath(repo.target)}/subscription`)
-  const target_fingerprint = await repoFingerprint(target.forge, repoPath(repo.target), signal)
-  await journal.put({ ...entry, import_id: importId, target_fingerprint, state: 'done' })
+  await journal.put({ ...entry, import_id: importId, state: 'done', ...(await writtenNow(context, repo.target)) })
   report.written(REPO)
 }
 
-interface Starting {
-  readonly repo: SourceRepo
-  readonly value: Members
-  readonly entry: JournalEntry
-}
-
-/** The name of the copy until it replaces an earlier one. */
-const temporaryName = ({ id, name }: SourceRepo): string => {
-  const end = `-import-${id}`
-  return `${name.slice(0, MAX_NAME - end.length)}${end}`
-}
-
-const split = (fullName: string): readonly [string, string] => fullName.split('/', 2) as [string, string]
-
-/** The import that runs or is complete, else a new one; undefined if this server refuses it. */
-async function startOrFind(context: ServerContext, { repo, value, entry }: Starting): Promise<number | undefined> {
-  const { target, report } = context
-  const [owner, name] = split(repo.target)
-  const isThere = (await target.find(`/repos/${repoPath(repo.target)}`)) !== undefined
-  const names = [name, temporaryName(repo)]
-  const started = (await target.list('/repos/migrations')).find(
-    (each) =>
-      (entry.import_id !== 0 ? each['id'] === entry.import_id : each['state'] === 'running') &&
-      each['owner'] === owner &&
-      names.includes(lineOf(each['name'])) &&
-      ['running', 'done'].includes(lineOf(each['state'])),
+/** An import that an earlier run has started, and that runs or is complete. */
+async function findImport({ target }: ServerContext, fullName: string, id: number): Promise<number | undefined> {
+  const [found] = (await importsOf(target, fullName)).filter(
+    (each) => (id === 0 || each['id'] === id) && ['done', 'running'].includes(lineOf(each['state'])),
   )
-  if (started !== undefined) return numberOf(started['id'])
+  const isLost = found?.['state'] === 'done' && (await target.find(`/repos/${repoPath(fullName)}`)) === undefined
+  return found === undefined || isLost ? undefined : numberOf(found['id'])
+}
+
+function firstImport(value: Members): object {
   const isMirror = isTrue(value['mirror'])
-  const body = {
-    clone_addr: isMirror ? lineOf(value['original_url']) : `${context.from}/${repoPath(repo.fullName)}.git`,
-    repo_owner: owner,
-    repo_name: isThere ? temporaryName(repo) : name,
+  return {
     private: isTrue(value['private']) || isTrue(value['internal']),
     description: lineOf(value['description']),
     mirror: isMirror,
-    ...(isMirror
-      ? { service: 'git', mirror_interval: lineOf(value['mirror_interval']) }
-      : { service: 'gitea', auth_token: context.token, ...PARTS, user_list: userList(context) }),
+    ...(isMirror && {
+      service: 'git',
+      clone_addr: lineOf(value['original_url']),
+      mirror_interval: lineOf(value['mirror_interval']),
+    }),
   }
-  const answer = await target.send('POST', '/repos/migrate?async=true', body)
-  if (answer.status === 202) return numberOf(members(answer.json)['id'])
-  report.omit(`repository ${repo.fullName}: ${answer.message}`)
-  return undefined
-}
-
-const userList = ({ names }: ServerContext): string =>
-  [...names.accounts].map(([theirs, ours]) => `${theirs} ${ours}\n`).join('')
-
-const PARTS = {
-  wiki: true,
-  lfs: true,
-  labels: true,
-  milestones: true,
-  issues: true,
-  pull_requests: true,
-  releases: true,
-}
-
-/** Waits for an import; false if it failed. */
-async function finished(context: ServerContext, repo: SourceRepo, id: number): Promise<boolean> {
-  const { target, report, signal, journal } = context
-  let counted = 0
-  for (;;) {
-    const state = await target.find(`/repos/migrations/${id}`)
-    if (state === undefined) throw unavailable(`import ${id} of ${repo.fullName} is not there any more`)
-    const counts = members(state['done'])
-    const done = Object.keys(COUNTED).reduce((sum, kind) => sum + numberOf(counts[kind]), 0)
-    report.progressed(done - counted)
-    counted = done
-    if (state['state'] === 'running') {
-      await wait(context.pollMs, undefined, { signal })
-      continue
-    }
-    for (const warning of linesOf(state['warnings']).filter((text) => text !== ARCHIVED_WARNING))
-      report.omit(`repository ${repo.fullName}: ${warning}`)
-    for (const [kind, count] of Object.entries(counts)) report.written(kind, numberOf(count))
-    if (state['state'] === 'done') return true
-    report.omit(`repository ${repo.fullName}: ${textOf(state['error'], 500)}`)
-    await journal.put({ kind: REPO, source_id: String(repo.id), target: repo.target, state: 'begun', import_id: 0 })
-    return false
-  }
-}
-
-/** Replaces the earlier copy. */
-async function putInPlace({ target }: ServerContext, repo: SourceRepo): Promise<void> {
-  const [owner, name] = split(repo.target)
-  const temporary = `${owner}/${temporaryName(repo)}`
-  const found = await target.find(`/repos/${repoPath(temporary)}`)
-  // NOTE: the name of a renamed repository redirects to it.
-  if (found === undefined || lineOf(found['full_name']) !== temporary) return
-  await target.send('PATCH', `/repos/${repoPath(repo.target)}`, { archived: false })
-  await target.send('DELETE', `/repos/${repoPath(repo.target)}`)
-  const { status, message } = await target.send('PATCH', `/repos/${repoPath(temporary)}`, { name })
-  if (status >= 400) throw unavailable(`${temporary} cannot be renamed to ${name}: ${message}`)
 }

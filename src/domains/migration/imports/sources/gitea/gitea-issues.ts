@@ -39,12 +39,15 @@ export interface Gitea {
   readonly repo: string
   readonly webUrl: string
   readonly clock: Clock
+  /** Numbers of the only issues and pull requests that are read; undefined for all. */
+  readonly only: ReadonlySet<number> | undefined
 }
 
 /** Requests side by side for details of items. */
 export const AT_ONCE = 4
 /** Old servers have no reactions, reviews and times; a unit of the repository may be disabled. */
 export const LACKING = [404]
+const PAGE = 50
 
 /** The author at the service that an imported object came from, if this one was imported itself; its id says nothing. */
 export function authorOf(object: Members): SourceUser {
@@ -59,9 +62,29 @@ export const reactionsTo = async (
   signal: AbortSignal,
 ): Promise<readonly SourceReaction[]> => readReactions(await api.find(`${repo}/issues/${object}/reactions`, signal))
 
+/** Issues or pull requests by number. */
+async function* itemsAfter(
+  { api, repo, only }: Gitea,
+  { list, query, after }: { readonly list: 'issues' | 'pulls'; readonly query: string; readonly after: number },
+  signal: AbortSignal,
+): Pages<unknown> {
+  if (only === undefined) {
+    const path = `${repo}/${list}?${query}`
+    yield* oldestFirst(api, { path, key: 'number', after, absent: LACKING }, signal)
+    return
+  }
+  const numbers = [...only].filter((number) => number > after).toSorted((a, b) => a - b)
+  for (let at = 0; at < numbers.length; at += PAGE)
+    yield present(
+      await inOrder(numbers.slice(at, at + PAGE), { atOnce: AT_ONCE, signal }, (number, both) =>
+        api.find(`${repo}/${list}/${number}`, both),
+      ),
+    )
+}
+
 export async function* readIssues(gitea: Gitea, after: number, signal: AbortSignal): Pages<SourceIssue> {
-  const path = `${gitea.repo}/issues?state=all&type=issues&sort=oldest`
-  for await (const page of oldestFirst(gitea.api, { path, key: 'number', after, absent: LACKING }, signal))
+  const query = 'state=all&type=issues&sort=oldest'
+  for await (const page of itemsAfter(gitea, { list: 'issues', query, after }, signal))
     yield present(
       await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (issue, both) => {
         const number = issueNumberOf(issue['number'])
@@ -94,8 +117,7 @@ function readIssue(
 
 export async function* readPulls(gitea: Gitea, after: number, signal: AbortSignal): Pages<SourcePull> {
   const { api, repo } = gitea
-  const path = `${repo}/pulls?state=all&sort=oldest`
-  for await (const page of oldestFirst(api, { path, key: 'number', after, absent: LACKING }, signal))
+  for await (const page of itemsAfter(gitea, { list: 'pulls', query: 'state=all&sort=oldest', after }, signal))
     yield present(
       await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (pull, both) => {
         const number = issueNumberOf(pull['number'])
@@ -145,10 +167,8 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
 }
 
 export async function* readComments(gitea: Gitea, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
-  const { api, repo, webUrl, clock } = gitea
-  const path = `${repo}/issues/comments`
-  const list = { path, key: 'id', after: scope.after, absent: LACKING } as const
-  for await (const page of oldestFirst(api, list, signal))
+  const { webUrl, clock } = gitea
+  for await (const page of commentsAfter(gitea, scope.after, signal))
     yield present(
       await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (comment, both) => {
         const ofPull = numberAtEnd(comment['pull_request_url'])
@@ -168,8 +188,25 @@ export async function* readComments(gitea: Gitea, scope: SourceScope, signal: Ab
     )
 }
 
-export async function* readTimes({ api, repo, clock }: Gitea, signal: AbortSignal): Pages<SourceTrackedTime> {
-  for await (const page of api.pages(`${repo}/times`, signal, LACKING))
+async function* commentsAfter({ api, repo, only }: Gitea, after: number, signal: AbortSignal): Pages<unknown> {
+  if (only === undefined) {
+    yield* oldestFirst(api, { path: `${repo}/issues/comments`, key: 'id', after, absent: LACKING }, signal)
+    return
+  }
+  for (const number of only) yield* api.pages(`${repo}/issues/${number}/comments`, signal, LACKING)
+}
+
+export async function* readTimes({ api, repo, clock, only }: Gitea, signal: AbortSignal): Pages<SourceTrackedTime> {
+  const lists = only === undefined ? [`${repo}/times`] : [...only].map((number) => `${repo}/issues/${number}/times`)
+  for (const list of lists) yield* readTimesOf({ api, clock }, list, signal)
+}
+
+async function* readTimesOf(
+  { api, clock }: Pick<Gitea, 'api' | 'clock'>,
+  path: string,
+  signal: AbortSignal,
+): Pages<SourceTrackedTime> {
+  for await (const page of api.pages(path, signal, LACKING))
     yield page.map(members).flatMap((time) => {
       const issue = issueNumberOf(members(time['issue'])['number'])
       const login = lineOf(time['user_name'])

@@ -26,7 +26,7 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
     credentials: credentialsOf(location),
     perPage: ['limit', 50],
   })
-  const gitea: Gitea = { api, repo, webUrl, clock: patience.clock }
+  const gitea: Gitea = { api, repo, webUrl, clock: patience.clock, only: location.only }
   return {
     atOnce: AT_ONCE,
     async facts(signal) {

@@ -1,0 +1,50 @@
+import type { Services } from '../../../../core/module.ts'
+import type { GitRepo } from '../../../../core/git/index.ts'
+import { issueImports, milestoneQueries } from '../../../issues/index.ts'
+import { pullHeadRef } from '../../../pulls/index.ts'
+import type { ImportPhase } from '../phase.ts'
+import { cleanText } from './clean-values.ts'
+import type { ItemDeps } from './imported-items.ts'
+
+export interface ClearPhaseDeps extends ItemDeps {
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
+}
+
+const STEP_ISSUES = 50
+
+/**
+ * Deletes the issues and pull requests that are imported again, and finds the milestones by their titles. An import of
+ * changes begins here again after a restart: the cursor is not read.
+ */
+export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps): ImportPhase => ({
+  name: 'clear',
+  isWanted: () => true,
+  async *steps({ repo, repoId, request, source, signal, keys }) {
+    const numbers = [...(request.changed ?? [])]
+    await deleteHeads(repo, numbers)
+    for (let at = 0; at < numbers.length; at += STEP_ISSUES)
+      yield {
+        cursor: String(at),
+        count: 0,
+        async write(tx) {
+          const ids = await issueImports.listIds(tx, repoId, numbers.slice(at, at + STEP_ISSUES))
+          for (const id of ids.values()) await attachments.deleteOf(tx, 'issue', id)
+          await issueImports.delete(tx, [...ids.values()])
+        },
+      }
+    const milestones = new Map<string, number>()
+    for await (const page of source.milestones(signal))
+      for (const { key, title } of page) {
+        const found = await milestoneQueries.findTitled(read, repoId, cleanText(title).trim())
+        if (found !== undefined) milestones.set(cleanText(key), found.id)
+      }
+    yield { cursor: 'milestones', count: 0, write: (tx) => keys.set(tx, 'milestone', milestones) }
+  },
+})
+
+/** They are fetched again. */
+async function deleteHeads({ refs, zeroOid }: GitRepo, numbers: readonly number[]): Promise<void> {
+  const snapshot = await refs.snapshot()
+  const heads = numbers.map(pullHeadRef).filter((ref) => snapshot.get(ref) !== undefined)
+  await refs.update(heads.map((ref) => ({ ref, new: zeroOid })))
+}
