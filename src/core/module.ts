@@ -50,7 +50,7 @@ export interface Core {
   readonly cacheDir: string
   /** Of this server among those that use the database. */
   readonly nodeName: string
-  /** False in a command, which may run beside the server. */
+  /** False in a command, which may run while the server runs. */
   readonly isServer: boolean
   /** Limits that tests put in place of the constants of modules. */
   readonly tuning: Partial<Tuning>
@@ -87,7 +87,7 @@ export interface Guards {}
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
 export interface Tuning {}
 
-/** A server beside the HTTP server, such as SSH. */
+/** A further server, such as SSH. */
 export interface Listener {
   listen(): Promise<void>
   /** Lets what runs finish for at most this many seconds. */
@@ -118,7 +118,7 @@ export interface DoctorCheck {
   run(options: CheckOptions): AsyncIterable<Finding>
 }
 
-/** Work in the background with a queue of its own, beside events and jobs. */
+/** Background work with a queue of its own. */
 export interface Worker {
   start(): void
   /** Resolves when nothing runs any more; what was not finished continues at the next start. */

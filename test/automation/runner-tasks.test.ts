@@ -283,7 +283,7 @@ describeOnBoth('tasks of runners', (kind) => {
       expect(text[50_001]).toContain('line 50001')
     })
 
-    it('and refuse bytes that are none', async () => {
+    it('and reject bytes that are not a message', async () => {
       await queue({ a: {} })
       await fetchTask()
       const send = async (body: string, headers = {}): Promise<number> => {

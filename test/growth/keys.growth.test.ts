@@ -94,7 +94,7 @@ describe('an SSH key', () => {
 
 const ED25519 = Buffer.concat([framed('ssh-ed25519'), framed(Buffer.alloc(32, 1))]).toString('base64')
 
-/** A certificate as far as its list of principals, with a signature that is none. */
+/** A certificate as far as its list of principals, with an invalid signature. */
 const certificate = (principals: Buffer): Buffer =>
   Buffer.concat([
     framed('ssh-ed25519-cert-v01@openssh.com'),

@@ -93,7 +93,7 @@ export interface Operation {
   /** Units that a call without credentials takes from the rate limit of its address. */
   readonly cost: number
   /**
-   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has this answer
+   * For reads: all that the answer depends on besides the URL and the repository's name. A client that has this answer
    * gets 304 before the handler runs. Undefined when it cannot be computed beforehand; reads without one are compared
    * by their text.
    */

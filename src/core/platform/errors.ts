@@ -149,7 +149,7 @@ export const engineErrors = defineErrors({
   tooManyWaiting: ['too-many-requests', 'too many {what}, try again later'],
   settingsFileUnreadable: ['invalid', 'cannot read {file}: {problem}'],
   directoryNotEmpty: ['conflict', '{directory} is not empty'],
-  changedConcurrently: ['conflict', 'another request changed the same at the same moment: try again'],
+  changedConcurrently: ['conflict', 'another request changed the same object concurrently: try again'],
   deletedConcurrently: ['conflict', 'what this refers to was deleted at the same time'],
   refNotFound: ['not-found', 'ref {ref} does not exist'],
   refChanged: ['conflict', 'the ref {ref} was changed by someone else ({reason})'],

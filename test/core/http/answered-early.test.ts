@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
   ['an unknown encoding', 'POST /alice/r.git/git-upload-pack', { ...UPLOAD, 'content-encoding': 'br' }, rest, false],
   ['an anonymous push', 'POST /alice/r.git/git-receive-pack', RECEIVE, rest, false],
   ['a push of a bad name', 'POST /alice/r.git/git-receive-pack', RECEIVE, badCommand, true],
-  ['a push that is none', 'POST /alice/r.git/git-receive-pack', RECEIVE, rest, true],
+  ['a body that is not a push', 'POST /alice/r.git/git-receive-pack', RECEIVE, rest, true],
   ['a push of a broken compressed body', 'POST /alice/r.git/git-receive-pack', { ...RECEIVE, ...ZIPPED }, rest, true],
   ['git for an unknown repository', 'POST /alice/none.git/git-upload-pack', UPLOAD, unknownWant, false],
   ['an anonymous LFS upload', `PUT /alice/r.git/info/lfs/objects/${'b'.repeat(64)}/716800`, {}, rest, false],

@@ -203,12 +203,12 @@ describe('requests that hide another', () => {
   it.each([
     ['length and chunks', ['Content-Length: 6', 'Transfer-Encoding: chunked'], `0\r\n\r\n${hidden}`],
     ['two lengths', ['Content-Length: 0', 'Content-Length: 44'], hidden],
-    ['a length that is none', ['Content-Length: 0x2'], hidden],
+    ['an invalid length', ['Content-Length: 0x2'], hidden],
     ['a negative length', ['Content-Length: -1'], hidden],
     ['an unknown coding', ['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${hidden}`],
     ['a coding with a space before the colon', ['Transfer-Encoding : chunked'], `0\r\n\r\n${hidden}`],
     ['a folded header', ['X-A: b\r\n Transfer-Encoding: chunked', 'Content-Length: 0'], hidden],
-    ['a chunk size that is none', ['Transfer-Encoding: chunked'], `0x5\r\nhello\r\n0\r\n\r\n${hidden}`],
+    ['an invalid chunk size', ['Transfer-Encoding: chunked'], `0x5\r\nhello\r\n0\r\n\r\n${hidden}`],
     ['a bare line feed', ['X-A: b\nTransfer-Encoding: chunked'], `0\r\n\r\n${hidden}`],
   ])('are refused: %s', async (_, headers, rest) => {
     const answer = await send(

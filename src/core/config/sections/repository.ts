@@ -93,7 +93,7 @@ export const gitSection = Type.Object(
     access_control_allow_origin: Type.String({
       default: '',
       pattern: '^(?:|\\*|https?://[^/\\s]+)$',
-      description: 'Origin allowed to use git over HTTP from web pages; * is any, empty is none.',
+      description: 'Origin allowed to use git over HTTP from web pages; * allows any, empty allows none.',
     }),
     identity_name: Type.String({
       default: 'Ingot',

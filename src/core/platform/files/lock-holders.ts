@@ -29,6 +29,6 @@ function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // closed meanwhile
+    return undefined // closed in the meantime
   }
 }

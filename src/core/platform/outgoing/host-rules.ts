@@ -13,7 +13,7 @@ export interface HostRules {
  * Reads a comma list of `external` (public addresses), `private`, `loopback`, `*` (everything), addresses, address
  * ranges (`10.0.0.0/8`) and host names, in which `*` stands for any characters; an empty list is `external`
  * (behaviour/orgs-webhooks-actions#delivery). A host name that is allowed may resolve to any address. Throws an error
- * that names an entry which is none of these.
+ * that names an invalid entry.
  */
 export function parseHostRules(list: string): HostRules {
   const entries = list
@@ -44,7 +44,7 @@ export function parseHostRules(list: string): HostRules {
 
 /**
  * Reads a comma list of host names, in which `*` stands for any characters; an empty list is every host. Throws an
- * error that names an entry which is none.
+ * error that names an invalid entry.
  */
 export function parseHostNames(list: string): (host: string) => boolean {
   const names = list

@@ -37,7 +37,7 @@ describe('SSH signatures', () => {
     ]).toEqual(['file', true, false])
   })
 
-  it('refuses what is none', () => {
+  it('rejects texts that are not signatures', () => {
     for (const text of [
       '',
       'nothing',

@@ -37,7 +37,9 @@ function presentPart(part: GpgSubkey, isVerified: boolean) {
 }
 
 /**
- * Every key of an account verifies the commits that it signed, so `verified` is true for all. Only the owner of the key and site administrators see its user (behaviour/users-and-admin#ssh-keys). */
+ * Every key of an account verifies the commits that it signed, so `verified` is true for all. Only the owner of the key
+ * and site administrators see its user (behaviour/users-and-admin#ssh-keys).
+ */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const showsOwner = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {

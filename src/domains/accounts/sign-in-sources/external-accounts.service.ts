@@ -95,7 +95,7 @@ export function createExternalAccounts(deps: Deps) {
     }
   }
 
-  /** The new account, or the one that another process has made meanwhile. */
+  /** The new account, or the one that another process has created first. */
   async function createOrFind(rules: AccountRules, profile: ExternalProfile): Promise<User> {
     try {
       return await create(rules, profile)

@@ -22,9 +22,10 @@ export type PasswordCheck = (login: string, password: string, client: RequestCli
 const REMEMBER_MS = 60_000
 
 /**
- * Verifying a password costs a slow hash on the thread pool, or questions to a directory. Successful pairs are cached for a minute under a key of
- * this process, so that scripts and git clients do not cause that at every request; the cache key includes the stored
- * hash, so a changed password misses. A password that was changed in a directory is accepted until the minute is over.
+ * Verifying a password costs a slow hash on the thread pool, or questions to a directory. Successful pairs are cached
+ * for a minute under a key of this process, so that scripts and git clients do not cause that at every request; the
+ * cache key includes the stored hash, so a changed password misses. A password that was changed in a directory is
+ * accepted until the minute is over.
  */
 export function createPasswordCheck(deps: {
   readonly database: Database

@@ -26,7 +26,7 @@ export function readActionsSettings({ actions }: Pick<Config, 'actions'>): Actio
   }
   const url = actions.default_actions_url
   if (url !== 'github' && url !== 'self' && !/^https?:\/\/\S+$/.test(url))
-    throw new Error(`actions.default_actions_url: "${url}" is none of github, self and the address of a server`)
+    throw new Error(`actions.default_actions_url: "${url}" must be github, self or the address of a server`)
   return {
     defaultActionsUrl: url,
     zombieMs: read('zombie_task_timeout'),

@@ -148,7 +148,7 @@ function backupGauges(status: { read(): Promise<BackupStatus | undefined> } | un
   if (status === undefined) return {}
   return {
     backup_lag_seconds: {
-      help: 'Age of the last moment that the backup of the database covers; -1 before the first copy',
+      help: 'Age of the latest state that the backup of the database covers; -1 before the first copy',
       read: async () => (await status.read())?.lag ?? -1,
     },
     backup_failures: {

@@ -6,7 +6,8 @@ export const NO_PACKAGE_GRANTS: PackageGrants = { isOrgMember: false, teams: [] 
 
 /**
  * The access of a viewer to the packages of an owner: viewers who can see a user or an organization that is not private
- * can read them; teams of an organization may have more rights, and so may jobs of its repositories (behaviour/orgs-webhooks-actions#packages).
+ * can read them; teams of an organization may have more rights, and so may jobs of its repositories
+ * (behaviour/orgs-webhooks-actions#packages).
  */
 export function decidePackageMode(viewer: Viewer, owner: OwnerFacts, grants: PackageGrants): AccessMode {
   if (viewer.kind === 'user') {

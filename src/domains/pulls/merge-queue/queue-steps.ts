@@ -238,7 +238,8 @@ async function mergeBatch(deps: WorkerDeps, context: BatchContext, checked: read
     async claim(tx) {
       await repoQueries.lock(tx, context.repoId)
       const locked = await lockBatch(tx, batch.id)
-      if (locked?.state !== 'testing' || locked.oid !== batch.oid) throw conflict('the batch changed meanwhile')
+      if (locked?.state !== 'testing' || locked.oid !== batch.oid)
+        throw conflict('the batch was changed by another process')
       await updateBatch(tx, batch.id, { state: 'merging' })
     },
   })

@@ -193,7 +193,7 @@ const MISSING: Refusal = {
 const REFUSALS: Readonly<Partial<Record<ErrorKind, Refusal>>> = {
   unauthenticated: { status: 401, title: 'Wrong credentials', text: 'The credentials of this request are wrong.' },
   'too-many-requests': { status: 429, title: 'Too many requests', text: 'Try again later.' },
-  unavailable: { status: 503, title: 'Not available', text: 'The server cannot read this at the moment.' },
+  unavailable: { status: 503, title: 'Not available', text: 'The server cannot read this now. Try again later.' },
 }
 
 const contentOf = ({ title, text }: Refusal): Content => ({ title, body: safeHtml`<h1>${title}</h1>\n<p>${text}</p>` })

@@ -170,7 +170,7 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
       'claims an object that is shorter than its bytes',
       () => sealed([objectHead(3, 1), deflateSync(Buffer.alloc(200_000))], 1),
     ],
-    ['has a type that is none', () => sealed([objectHead(5, 1), deflateSync(blob)], 1)],
+    ['has an unknown type', () => sealed([objectHead(5, 1), deflateSync(blob)], 1)],
     [
       'has a delta to itself',
       () => sealed([objectHead(6, 4), Buffer.from([0]), deflateSync(Buffer.from([1, 1, 1, 65]))], 1),

@@ -88,7 +88,10 @@ export function createArtifactFiles({ database, clock, files, uploads, retention
   }
 
   return {
-    /** Stores a part; the one that completes the file also records it. Throws BadRequest for a name or path that is not allowed. */
+    /**
+     * Stores a part; the one that completes the file also records it. Throws BadRequest for a name or path that is not
+     * allowed.
+     */
     async put(task: RunningTask, part: SentPart): Promise<void> {
       requireArtifactName(part.name)
       requireFilePath(part.path)

@@ -61,7 +61,7 @@ export function createArtifacts({ database, blobs, clock, files, links }: Artifa
     /** Throws NotFound, also for an artifact of another repository. */
     async get(repoId: RepoId, id: number): Promise<ArtifactView> {
       const [view] = await withRuns(read, [await findWhole(repoId, id)])
-      if (view === undefined) throw notFound('artifact was deleted meanwhile')
+      if (view === undefined) throw notFound('the artifact was deleted by another request')
       return view
     },
     /** Throws NotFound, also when the artifact is expired. */

@@ -23,7 +23,7 @@ const GZIP_FROM = 1024
 /** The encoding of a request and of its answer. */
 export type Encoding = 'application/proto' | 'application/json'
 
-/** Undefined for a content type that is none of the protocol. */
+/** Undefined for a content type that the protocol does not define. */
 export function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
   const type = headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
   return type === 'application/proto' || type === 'application/json' ? type : undefined

@@ -142,6 +142,6 @@ export function requireJob(job: Job | undefined): Job {
 
 /** Throws NotFound for a row that was deleted between two queries. */
 function requireView<T>(view: T | undefined): T {
-  if (view === undefined) throw notFound('the run was deleted meanwhile')
+  if (view === undefined) throw notFound('the run was deleted by another request')
   return view
 }

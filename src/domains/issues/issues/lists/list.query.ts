@@ -21,7 +21,7 @@ const commonMembers = {
   since: Type.Optional(Timestamp({ description: 'Changed at this time or later' })),
   before: Type.Optional(Timestamp({ description: 'Changed at this time or earlier' })),
   created_by: Word('Login of the author'),
-  draft: Yes('true: pull requests that are drafts; false: those that are none'),
+  draft: Yes('true: only drafts; false: only pull requests that are not drafts'),
   sort: Word(ISSUE_SORTS.join(', ')),
 }
 

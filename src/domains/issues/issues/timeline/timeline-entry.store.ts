@@ -24,10 +24,11 @@ interface Reference {
 
 /**
  * The additional data of each kind of entry. `pending_review` and `pending_code` belong to a review that is not
- * submitted. `target_id` of an entry is, by kind: of `label` the label, of `project` and `project_board` the project, of `assignees` and `review_request` the user,
- * of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of `add_dependency` and
- * `remove_dependency` the other issue, of `commit_ref` the repository of the commit, of `stop_tracking` and
- * `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the API shows.
+ * submitted. `target_id` of an entry is, by kind: of `label` the label, of `project` and `project_board` the project,
+ * of `assignees` and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains
+ * the reference, of `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository of the
+ * commit, of `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the
+ * API shows.
  */
 interface EntryPayloads {
   comment: { readonly commitOid?: string }

@@ -18,7 +18,10 @@ interface CardOperationDeps extends ColumnOperationDeps {
 const inColumn = { id: asId<ProjectId>, column_id: asId<ProjectColumnId> } as const
 const ofIssue = { ...inColumn, issue_id: asId<IssueId> } as const
 
-/** Issues and pull requests in the projects of one level; `issue_id` is the id, not the number (behaviour/issues#projects). */
+/**
+ * Issues and pull requests in the projects of one level; `issue_id` is the id, not the number
+ * (behaviour/issues#projects).
+ */
 export const cardOperations = (deps: CardOperationDeps, level: Level): Operation[] => [
   ...columnOperations(deps, level),
   moveOperation(deps, level),

@@ -16,7 +16,7 @@ const LIMITS = { maxBytes: 8 * 1024 * 1024 * 1024, maxEntries: 200_000 }
 const MAX_INFO = 256 * 1024
 const MAX_PATHS = 8 * 1024 * 1024
 
-/** Reads a package (PKGBUILD(5), alpm), compressed by zstd, gzip or not at all. Throws BadRequest for what is none. */
+/** Reads a package (PKGBUILD(5), alpm), compressed by zstd, gzip or not at all. Throws BadRequest for other bytes. */
 export async function readArchPackage(source: AsyncIterable<Uint8Array>): Promise<ArchPackage> {
   const files: string[] = []
   let info: string | undefined

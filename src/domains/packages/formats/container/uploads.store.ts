@@ -20,7 +20,7 @@ export const findUpload = (db: Db, packageId: number, id: string): Promise<Conta
 export const listChunks = (db: Db, uploadId: string): Promise<ContainerChunk[]> =>
   db.selectFrom('container_chunk').selectAll().where('upload_id', '=', uploadId).orderBy('position').execute()
 
-/** Appends a chunk at the end of an upload; false if the upload has another size meanwhile. */
+/** Appends a chunk at the end of an upload; false if the size of the upload has changed. */
 export async function appendChunk(tx: Tx, chunk: Omit<ContainerChunk, 'id'>, at: number): Promise<boolean> {
   const grown = await tx
     .updateTable('container_upload')

@@ -10,7 +10,7 @@ export interface TerraformState {
 
 const MAX_LINEAGE = 255
 
-/** Reads the JSON of a state; throws for what is none. Runs in a child process. */
+/** Reads the JSON of a state; throws for other texts. Runs in a child process. */
 export const createTask =
   () =>
   (bytes: Uint8Array): TerraformState => {

@@ -89,7 +89,7 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
   const { repo, base, head, newOid, viewer, title = '', description = '' } = proposal
   const git = deps.git.open(repo)
   const baseOid = (await git.refs.snapshot()).get(branchRef(base))?.oid
-  if (baseOid === undefined) throw conflict('the base branch was deleted meanwhile')
+  if (baseOid === undefined) throw conflict('the base branch was deleted during the push')
   const check = await checkMerge(git, baseOid, newOid)
   const commits = await listPushedCommits(git, newOid, [check.mergeBase])
   await deps.database.transaction((tx) =>

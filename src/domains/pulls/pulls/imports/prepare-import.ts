@@ -38,8 +38,8 @@ export interface PreparedCommits {
 
 /**
  * Chooses the commits between which an imported pull request is shown. The head is the fetched one, the merge base that
- * of the service if it is a proper ancestor, otherwise a computed one. Where the head is gone, a merged pull request shows its
- * merge, another one nothing. Undefined if the repository has no commit at all. Call within `writing`.
+ * of the service if it is a proper ancestor, otherwise a computed one. Where the head is gone, a merged pull request
+ * shows its merge, another one nothing. Undefined if the repository has no commit at all. Call within `writing`.
  */
 export async function prepareImport(
   { git, refs }: ImportedRefs,
