@@ -49,7 +49,7 @@ two first remove --remote ann --confirm 'clientstool/1.0:*'
 two first remove --remote ann --confirm 'clientstool/1.0'
 conan list --remote ann 'clientstool/*' >"$WORK/list"
 grep -q 'clientstool/1.0@team/stable' "$WORK/list"
-! grep -qx ' *clientstool/1.0' "$WORK/list"
+must_fail grep -qx ' *clientstool/1.0' "$WORK/list"
 
 [ -n "${CONAN1:-}" ] || exit 0
 one() {

@@ -20,7 +20,7 @@ own() {
     -o Acquire::By-Hash=force "$@"
 }
 own apt-get update --quiet 2>&1 | tee update.log
-! grep -qE '^(W|E|Err)' update.log
+must_fail grep -qE '^(W|E|Err)' update.log
 own apt-get install --quiet --yes --download-only clients-tool >install.log
 test -f root/var/cache/apt/archives/clients-base_1%3a1.0-1_all.deb
 # A later version is found at once.

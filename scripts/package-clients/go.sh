@@ -23,6 +23,6 @@ go run . 2>said
 grep -qx v1.1.0 said
 go list -m -versions example.test/Team/lib >versions
 grep -q 'v1.0.0 v1.1.0' versions
-! go get example.test/Team/none@v1.0.0 2>refusal
+must_fail go get example.test/Team/none@v1.0.0 2>refusal
 grep -q 404 refusal
 go clean -modcache

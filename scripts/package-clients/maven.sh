@@ -17,7 +17,7 @@ resolve() {
 }
 deploy publisher 1.0 ann
 deploy publisher 1.1 header
-! deploy publisher 1.0 ann >refusal
+must_fail deploy publisher 1.0 ann >refusal
 grep -q 409 refusal
 deploy publisher 1.2-SNAPSHOT ann
 deploy publisher 1.2-SNAPSHOT ann

@@ -20,4 +20,4 @@ own install --downloadonly --downloaddir="$WORK/downloads" clients-tool >install
 ls downloads >downloaded
 grep -q clients-base downloaded
 rpm --checksig --nosignature downloads/*.rpm >sums
-! grep -qi 'not ok' sums
+must_fail grep -qi 'not ok' sums

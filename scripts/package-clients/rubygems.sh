@@ -31,4 +31,4 @@ ruby -rzlib -rrubygems -ropen-uri -e '
   abort spec.inspect unless spec.dependencies.map(&:to_s) == ["base (~> 1.2, >= 1.2.3)"] && spec.summary == "Summary" &&
     spec.required_ruby_version.to_s == ">= 2.0" && spec.platform == "ruby"' "$BASE"
 GEM_HOST_API_KEY="Bearer $TOKEN" gem yank --host "$BASE/rubygems" tee --version 1.0.0
-! GEM_HOME=$WORK/empty gem install --clear-sources --source "$BASE/rubygems" tee --version 1.0.0
+must_fail env GEM_HOME=$WORK/empty gem install --clear-sources --source "$BASE/rubygems" tee --version 1.0.0

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs the real clients of the package registries against a server of its own: run.sh [client]...
 # A client is a file next to this one. It gets the address of a registry's owner ($BASE), a user ($OWNER), a token with
-# the scope write:package ($TOKEN) and an empty folder ($WORK), and fails if the client does.
+# the scope write:package ($TOKEN), an empty folder ($WORK) and the function must_fail, and fails if the client does.
+# Without arguments all clients are run whose programs are installed.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 export PATH=$root/node_modules/.bin:$PATH
 dir=$(mktemp -d)
 port=${PORT:-18931}
-export INGOT_DATA_DIR=$dir/data INGOT_SERVER_PORT=$port INGOT_LOG_LEVEL=warn
+export INGOT_DATA_DIR=$dir/data INGOT_SERVER_PORT=$port INGOT_SSH_PORT=0 INGOT_LOG_LEVEL=warn
 export INGOT_SERVER_ROOT_URL=http://localhost:$port/
 
 ingot() { node "$root/src/ingot.js" "$@"; }
@@ -27,10 +28,49 @@ node "$root/src/ingot.js" serve >"$dir/log" 2>&1 &
 server=$!
 curl --silent --fail --output /dev/null --retry 60 --retry-delay 1 --retry-all-errors "http://localhost:$port/api/readyz"
 
-[ $# -gt 0 ] || set -- maven go composer debian rpm cran vagrant
+# `! command` does not end a script with `set -e`.
+must_fail() {
+  if "$@"; then
+    echo "this has worked and must not: $*" >&2
+    exit 1
+  fi
+}
+export -f must_fail
+
+programs() {
+  case $1 in
+    arch) echo pacman makepkg ;;
+    conda) echo python3 ;;
+    container) echo skopeo ;;
+    cran) echo R ;;
+    debian) echo apt-get dpkg-deb ;;
+    maven) echo mvn ;;
+    oci) echo go ;;
+    pypi) echo pip twine ;;
+    rpm) echo dnf rpmbuild ;;
+    rubygems) echo gem ;;
+    *) echo "$1" ;;
+  esac
+}
+
+if [ $# = 0 ]; then
+  for file in "$here"/*.sh; do
+    client=$(basename "$file" .sh)
+    [ "$client" != run ] || continue
+    # shellcheck disable=SC2046
+    if type $(programs "$client") >"$dir/type" 2>&1; then set -- "$@" "$client"; else echo "$client: not installed"; fi
+  done
+fi
+failed=0
 for client; do
   export WORK=$dir/$client
   mkdir "$WORK"
-  (cd "$WORK" && bash -euo pipefail "$here/$client.sh") || { echo "$client: FAILED"; cat "$dir/log"; exit 1; }
-  echo "$client: works"
+  if (cd "$WORK" && bash -euo pipefail "$here/$client.sh"); then
+    echo "$client: works"
+  else
+    echo "$client: FAILED"
+    failed=1
+  fi
 done
+[ $failed = 0 ] || cat "$dir/log"
+exit $failed

@@ -28,7 +28,7 @@ terraform -chdir=second apply -auto-approve -input=false
 terraform -chdir=first refresh -input=false
 terraform -chdir=first output -raw value | grep -qx two
 curl --fail --silent --user "$OWNER:$TOKEN" --data '{"ID":"5e7ca1e6-0000-4000-8000-000000000001","Who":"somebody"}' "$state/lock"
-! terraform -chdir=first apply -auto-approve -input=false >locked 2>&1
+must_fail terraform -chdir=first apply -auto-approve -input=false >locked 2>&1
 grep -q ID=5e7ca1e6 locked
 terraform -chdir=first force-unlock -force 5e7ca1e6-0000-4000-8000-000000000001
 terraform -chdir=first apply -auto-approve -input=false
