@@ -5,4 +5,4 @@ export OCI_REGISTRY=${host%%/*} OCI_TLS=disabled OCI_USERNAME=$OWNER OCI_PASSWOR
 export OCI_REPO1=$OWNER/conformance/one OCI_REPO2=$OWNER/conformance/two OCI_RESULTS_DIR=$WORK/results
 export OCI_API_BLOBS_DIGEST_HEADER=true OCI_API_BLOBS_UPLOAD_CANCEL=true OCI_API_MANIFESTS_DIGEST_HEADER=true
 ./conformance >suite.log 2>&1 || { cat suite.log; exit 1; }
-grep -o '<testsuites[^>]*>' results/junit.xml
+grep -o ' status="[a-z]*"' results/junit.xml | sort | uniq -c

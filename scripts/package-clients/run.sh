@@ -39,7 +39,7 @@ export -f must_fail
 
 programs() {
   case $1 in
-    arch) echo pacman makepkg ;;
+    arch) echo pacman pacman-key ;;
     conda) echo python3 ;;
     container) echo skopeo ;;
     cran) echo R ;;

@@ -67,6 +67,20 @@ describeOnBoth('the NuGet registry', (kind) => {
     expect(await get('package/none/index.json')).toEqual({ status: 404, text: '{"Message":"package does not exist"}' })
   })
 
+  it('takes the form of nuget.exe on Mono, which ends with a line feed alone', async () => {
+    const file = nupkg('Mono', '1.0.0')
+    const head = '--b\r\nContent-Disposition: form-data; name="package"; filename="package"\r\n'
+    const type = 'Content-Type: application/octet-stream\r\n\r\n'
+    const answer = await fetch(`${base()}/`, {
+      method: 'PUT',
+      headers: { 'x-nuget-apikey': token, 'content-type': 'multipart/form-data; boundary=b' },
+      body: new Uint8Array(Buffer.concat([Buffer.from(head + type), file, Buffer.from('\n--b--')])),
+    })
+    expect(answer.status).toBe(201)
+    const stored = await fetch(`${base()}/package/mono/1.0.0/mono.1.0.0.nupkg`)
+    expect(Buffer.from(await stored.arrayBuffer()).equals(file)).toBe(true)
+  })
+
   it('lists the resources to everyone, and the packages of a private owner to those with rights', async () => {
     const index = JSON.parse((await get('index.json', 'vault')).text)
     expect(index.version).toBe('3.0.0')

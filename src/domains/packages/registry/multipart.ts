@@ -38,15 +38,24 @@ export async function readMultipart<Content>(
   if (!/^multipart\/form-data\s*;/i.test(type)) throw errors.formRequired()
   const fields = new Map<string, string[]>()
   const files: Promise<SentFile<Content>>[] = []
+  const streams: Readable[] = []
+  let failure: Error | undefined
   const parser = parserOf(type, everyPartIsFile)
   parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
     if (isNameCut || isCut) parser.destroy(badRequest(`the field ${name} is too long`))
     else fields.set(name, [...(fields.get(name) ?? []), value])
   })
   parser.on('file', (field: string, stream: Readable, fileName: string | undefined) => {
+    // NOTE: `receive` may not read yet when the body ends too early, and an error without a listener ends the process.
+    stream.on('error', () => {
+      failure ??= incomplete()
+      stream.destroy()
+    })
+    streams.push(stream)
     const received = receive(stream as AsyncIterable<Buffer>).then(
       (content) => ({ field, fileName: fileName ?? '', content }),
       (error: Error) => {
+        failure ??= error
         parser.destroy(error)
         throw error
       },
@@ -61,9 +70,12 @@ export async function readMultipart<Content>(
     await pipeline(body, parser)
     return { fields, files: await Promise.all(files) }
   } catch (error) {
-    throw isDomainError(error) || files.length > 0 ? error : badRequest('the form is not complete')
+    for (const stream of streams) stream.destroy(incomplete())
+    throw failure ?? (isDomainError(error) ? error : incomplete())
   }
 }
+
+const incomplete = () => badRequest('the form is not complete')
 
 function parserOf(type: string, everyPartIsFile: boolean) {
   try {

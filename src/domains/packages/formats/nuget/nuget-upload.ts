@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import { errors } from '../../../errors.ts'
@@ -22,10 +23,28 @@ type Files = NewContents['files']
 
 /** The first file of the form, whatever its name. */
 async function receiveFile({ headers, body, hold }: FormatWrite) {
-  const { files } = await readMultipart(headers, body, (bytes) => hold.receive(bytes))
+  const form = Readable.from(withLineEnd(body, headers['content-type'] ?? ''))
+  const { files } = await readMultipart(headers, form, (bytes) => hold.receive(bytes))
   const content = files[0]?.content
   if (content === undefined) throw badRequest('the form has no file')
   return content
+}
+
+/**
+ * COMPAT: nuget.exe on Mono has a line feed alone before the last delimiter of a form
+ * (test/packages/registry/nuget.test.ts).
+ */
+async function* withLineEnd(body: AsyncIterable<Buffer>, type: string): AsyncGenerator<Buffer> {
+  const end = Buffer.from(`\n--${/boundary="?([^";]{1,70})/.exec(type)?.[1]}--`)
+  let rest = Buffer.alloc(0)
+  for await (const chunk of body) {
+    const bytes = Buffer.concat([rest, chunk])
+    const cut = Math.max(0, bytes.length - end.length - 1)
+    yield bytes.subarray(0, cut)
+    rest = bytes.subarray(cut)
+  }
+  const isBare = rest.subarray(1).equals(end) && rest[0] !== 0x0d
+  yield isBare ? Buffer.concat([rest.subarray(0, 1), Buffer.from('\r'), end]) : rest
 }
 
 interface Specification {
