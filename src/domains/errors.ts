@@ -102,6 +102,7 @@ export const errors = defineErrors({
   branchWriteRequired: ['forbidden', 'user should have a permission to write to the target branch'],
   commitNotFound: ['not-found', 'commit does not exist: {revision}'],
   revisionNotFound: ['not-found', "commit doesn't exist: {revision}"],
+  pathHistoryEmpty: ['not-found', 'no commit changed {path}'],
   revisionInvalid: ['invalid', 'no valid ref or sha: {revision}'],
   objectNotFound: ['not-found', 'object does not exist [id: , rel_path: {path}]'],
   fileNotFound: ['not-found', 'no file {path}'],

@@ -137,6 +137,56 @@ describeOnBoth('the npm registry', (kind) => {
     expect((await put('twice', document('twice', '1.0.0')))[0]).toBe(409)
   })
 
+  it('links a new package to the repository of its package.json', async () => {
+    const eve = await server.world.user('eve')
+    await server.world.repo({ owner: ann, name: 'lib', isPrivate: true })
+    await server.world.repo({ owner: eve, name: 'lib' })
+    let count = 0
+    const linked = async (repository: unknown, version = '1.0.0', name = `linked-${++count}`) => {
+      const sent = document(name, version)
+      const body = { ...sent, versions: { [version]: { ...sent.versions[version], repository } } }
+      expect(await put(name, body)).toEqual([201, ''])
+      const found = await ann.client.get(`/packages/ann/npm/${name}/${version}`)
+      return (found.json as { repository: { full_name: string } | null }).repository?.full_name
+    }
+    const { host, hostname } = new URL(server.url)
+    for (const repository of [
+      { type: 'git', url: `git+${server.url}/ann/lib.git` },
+      { url: `${server.url}/Ann/Lib/` },
+      `git+ssh://git@${hostname}:2222/ann/lib.git`,
+    ])
+      expect(await linked(repository)).toBe('ann/lib')
+    for (const repository of [
+      undefined,
+      ['x'],
+      'ann/lib',
+      { url: `${server.url}/eve/lib` },
+      { url: `${server.url}/ann/none` },
+      { url: `${server.url}/ann/lib/tree/main` },
+      { url: `https://git.example.com/ann/lib` },
+      { url: `ftp://${host}/ann/lib` },
+      { url: `${server.url}/ann/lib${'/'.repeat(3000)}` },
+    ])
+      expect(await linked(repository)).toBeUndefined()
+    expect(await linked({ url: `${server.url}/ann/lib` }, '2.0.0', 'linked-4')).toBeUndefined()
+  })
+
+  it('does not tell by a link that a repository exists which the publisher may not see', async () => {
+    const guild = await server.world.org('guild', { owner: ann })
+    const bob = await server.world.user('bob')
+    await guild.team('publishers', { permission: 'write', units: ['repo.packages'], members: [bob] })
+    await server.world.repo({ owner: guild.org, name: 'secret', isPrivate: true })
+    const sent = document('hidden', '1.0.0')
+    const repository = { url: `${server.url}/guild/secret` }
+    const answer = await fetch(`${server.url}/api/packages/guild/npm/hidden`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${await bob.token('write:package')}` },
+      body: JSON.stringify({ ...sent, versions: { '1.0.0': { ...sent.versions['1.0.0'], repository } } }),
+    })
+    expect(answer.status).toBe(201)
+    expect((await ann.client.get('/packages/guild/npm/hidden/1.0.0')).json).toMatchObject({ repository: null })
+  })
+
   it('receives an attachment that is longer than the limit of the document', async () => {
     const large = Buffer.alloc(12 * 1024 * 1024, 7)
     const sum = `sha512-${createHash('sha512').update(large).digest('base64')}`

@@ -3,11 +3,19 @@ import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type BlobStore, type StoredBlob, sweepBlobs } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
-import { findVersion, insertFiles, insertVersion, type PackageVersion } from './package.store.ts'
-import { deleteFiles, findFile, isPackageBlobUsed, setPackageMetadata } from './package-contents.store.ts'
+import {
+  ensurePackage,
+  findVersion,
+  insertFiles,
+  insertVersion,
+  type PackageVersion,
+  updatePackageRepo,
+} from './package.store.ts'
+import { deleteFiles, findFile, findPackage, isPackageBlobUsed, setPackageMetadata } from './package-contents.store.ts'
 import { appendPackageEvent } from './package-event.ts'
 import { createPackageDeletions, lockEntry } from './package-deletions.ts'
 import { createPackageEdits } from './package-edits.ts'
@@ -44,6 +52,8 @@ export interface NewContents extends VersionName {
   readonly files: readonly NewPackageFile[]
   /** JSON of the format, of a new version. */
   readonly metadata?: string
+  /** The repository that the package is linked to if it is new. */
+  readonly repoId?: RepoId | undefined
   /** Adds the files if the version exists already; without it that is a conflict. */
   readonly extends?: boolean
   /** The new metadata of the package, from its former ones; empty for none. Runs in the transaction. */
@@ -74,17 +84,18 @@ export function createPackageContents(deps: ContentsDeps) {
   async function publish(tx: Tx, actor: SignedIn, owner: User, contents: NewContents): Promise<PackageVersion> {
     const { type, name, version, files, metadata = '', packageMetadata } = contents
     const at = clock.now()
+    const ref = { ownerId: owner.id, type, name }
+    if (contents.repoId !== undefined && (await findPackage(tx, ref)) === undefined)
+      await updatePackageRepo(tx, await ensurePackage(tx, ref), contents.repoId)
     const made = await insertVersion(tx, {
-      ownerId: owner.id,
+      ...ref,
       creatorId: actor.account.id,
-      type,
-      name,
       version,
       at,
       metadata,
     })
     if (made === undefined && contents.extends !== true) throw errors.packageVersionExists()
-    const target = made ?? (await findVersion(tx, { ownerId: owner.id, type, name }, version))
+    const target = made ?? (await findVersion(tx, ref, version))
     if (target === undefined) throw errors.packageNotFound()
     const entry = await lockEntry(tx, owner, { type, name })
     for (const file of files) {

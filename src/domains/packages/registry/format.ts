@@ -6,6 +6,7 @@ import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
 import type { PackageEntry } from '../packages/package-contents.store.ts'
 import type { PackageFile } from '../packages/package.store.ts'
+import type { createFindRepo } from './addressed-repo.ts'
 import type { PackageDocument } from './documents/package-documents.service.ts'
 import type { IndexKind, PackageIndexes } from './indexes/package-indexes.service.ts'
 import type { SigningKeys } from './signing/signing-keys.service.ts'
@@ -116,6 +117,7 @@ export interface PackageFormat {
 export interface FormatTools extends Pick<Core, 'clock' | 'secrets' | 'taskPool'> {
   readonly indexes: PackageIndexes
   readonly signingKeys: SigningKeys
+  readonly findRepo: ReturnType<typeof createFindRepo>
 }
 
 export type CreateFormat = (contents: PackageContents, tools: FormatTools) => PackageFormat

@@ -3,6 +3,7 @@ import { FORMATS } from '../formats/formats.ts'
 import { findDocumentUse } from './documents/package-document.store.ts'
 import { createPackageDocuments } from './documents/package-documents.service.ts'
 import { findIndexUse } from './indexes/package-index.store.ts'
+import { createFindRepo } from './addressed-repo.ts'
 import { createPackageIndexes } from './indexes/package-indexes.service.ts'
 import { createPrepareJobs, prepareSubscriptions } from './prepare.jobs.ts'
 import { registerFormats } from './registry.routes.ts'
@@ -18,16 +19,18 @@ declare module '../../../core/module.ts' {
 /** The registries of packages, outside of the API. */
 export const module = defineModule({
   name: 'registry',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents }) {
+  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'repos'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents, repos }) {
     const { config, database, clock, jobs, secrets, site, taskPool } = core
     packageBlobUses.register(findIndexUse)
     packageBlobUses.register(findDocumentUse)
     const signingKeys = createSigningKeys({ database, clock, secrets })
+    const findRepo = createFindRepo({ repos, site })
     const indexes = createPackageIndexes({ database, contents, signingKeys })
     const documents = createPackageDocuments({ database, contents })
     const { packages, service } = config
-    const formats = FORMATS.map((create) => create(contents, { clock, secrets, taskPool, indexes, signingKeys }))
+    const tools = { clock, secrets, taskPool, indexes, signingKeys, findRepo }
+    const formats = FORMATS.map((create) => create(contents, tools))
     return {
       jobs: createPrepareJobs({ database, contents, documents, indexes, formats, rootUrl: site.rootUrl }),
       subscriptions: prepareSubscriptions(jobs),

@@ -1,6 +1,6 @@
 import type { Services } from '../../../core/module.ts'
 import { escapePath, repoUrls } from '../../../core/access/repo-urls.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
@@ -72,7 +72,7 @@ export async function commitsFeed({ sources, site }: CodeFeedDeps, { target, res
   const { html } = repoUrls(repo, site)
   const location = await sources.locate(repo, `branch/${rest}`)
   const { items } = await sources.listCommits(repo, location, FIRST)
-  if (items.length === 0) throw notFound(`no commit changed ${location.path}`)
+  if (items.length === 0) throw errors.pathHistoryEmpty(location.path)
   const where = location.path === '' ? location.ref : `${location.ref}/${location.path}`
   return {
     ...headOf(target, `Commits of ${location.path || location.ref}`, `${html}/commits/branch/${escapePath(where)}`),

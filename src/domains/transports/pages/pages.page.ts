@@ -19,6 +19,7 @@ import {
 } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
 
 interface CommitPageDeps {
@@ -41,7 +42,7 @@ export const commitsPage =
     const { kind, ref, path } = location
     const paging = visit.paging(ROWS)
     const { items, hasMore } = await deps.sources.listCommits(repo, location, paging)
-    if (items.length === 0 && paging.page === 1) throw notFound(`no commit changed ${path}`)
+    if (items.length === 0 && paging.page === 1) throw errors.pathHistoryEmpty(path)
     const source = repoPath(visit, repo, 'src', kind, ref, path)
     return {
       title: `Commits of ${path || ref} · ${repo.fullName}`,

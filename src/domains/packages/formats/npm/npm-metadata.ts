@@ -53,6 +53,8 @@ export interface NewNpmVersion {
   /** JSON of the manifest without what the server adds. */
   readonly metadata: string
   readonly readme: string
+  /** The address of its repository; empty for none. */
+  readonly source: string
 }
 
 /** Throws BadRequest unless the document has exactly one version with a valid name and version. */
@@ -73,6 +75,7 @@ export function readNewVersion(document: Members, name: string): NewNpmVersion {
     integrity: textOf(members(dist)['integrity']),
     metadata,
     readme: textOf(document['readme'] ?? readme, MAX_README),
+    source: textOf(members(rest['repository'])['url'] ?? rest['repository']),
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   FormatAnswer,
   FormatRequest,
   FormatRoute,
+  FormatTools,
   FormatWrite,
 } from '../../registry/format.ts'
 import {
@@ -31,11 +32,11 @@ const NAME = String.raw`(?<name>(?:(?:@|%40)[^/%@]+(?:/|%2[fF]))?[^/@-][^/]*|(?:
 const at = (path: string): RegExp => new RegExp(`^/${path}$`)
 
 /** Packages of Node.js (behaviour/orgs-webhooks-actions#packages). */
-export const createNpmFormat: CreateFormat = (contents) => ({
+export const createNpmFormat: CreateFormat = (contents, tools) => ({
   type,
   documents: (entry, base) => [packument(contents, entry, base)],
   errorBody: (message) => ({ error: message }),
-  routes: [...siteRoutes(contents), ...tagRoutes(contents), ...fileRoutes(contents), ...packageRoutes(contents)],
+  routes: [...siteRoutes(contents), ...tagRoutes(contents), ...fileRoutes(contents), ...packageRoutes(contents, tools)],
 })
 
 function siteRoutes(contents: PackageContents): FormatRoute[] {
@@ -173,12 +174,12 @@ function fileRoutes(contents: PackageContents): FormatRoute[] {
   ]
 }
 
-function packageRoutes(contents: PackageContents): FormatRoute[] {
+function packageRoutes(contents: PackageContents, tools: FormatTools): FormatRoute[] {
   const path = at(NAME)
   const revision = at(`${NAME}/-rev/[^/]+`)
   return [
     { method: 'GET', access: 'read', path, handle: (request) => showPackage(contents, request) },
-    { method: 'PUT', access: 'write', path, handle: (request) => publish(contents, request) },
+    { method: 'PUT', access: 'write', path, handle: (request) => publish(contents, tools, request) },
     { method: 'PUT', access: 'write', path: revision, handle: (request) => unpublish(contents, request) },
     {
       method: 'DELETE',
@@ -210,12 +211,16 @@ const packument = (contents: PackageContents, entry: PackageEntry, base: string)
 })
 
 /** A new version; a document without an attachment changes what `npm deprecate` changes. */
-async function publish(contents: PackageContents, request: FormatWrite): Promise<FormatAnswer> {
+async function publish(
+  contents: PackageContents,
+  { findRepo }: FormatTools,
+  request: FormatWrite,
+): Promise<FormatAnswer> {
   const { viewer, owner, params, body, hold } = request
   const { name = '' } = params
   const { document, content } = await readPublishDocument(body as AsyncIterable<Buffer>, (bytes) => hold.receive(bytes))
   if (content === undefined) return deprecate(contents, owner, name, document['versions'])
-  const { version, integrity, metadata, readme } = readNewVersion(document, name)
+  const { version, integrity, metadata, readme, source } = readNewVersion(document, name)
   requireIntegrity(integrity, content)
   const tags = Object.keys(members(document['dist-tags']))
   const set = Object.fromEntries((tags.length === 0 ? ['latest'] : tags).map((tag) => [tag, version]))
@@ -225,6 +230,7 @@ async function publish(contents: PackageContents, request: FormatWrite): Promise
     name,
     version,
     metadata,
+    repoId: await findRepo(viewer, owner, source),
     files: [file],
     packageMetadata: (former) => withTags(former, set, readme),
   })
