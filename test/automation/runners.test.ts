@@ -147,12 +147,26 @@ describeOnBoth('runners', (kind) => {
     for (const token of tokens) expect(stored).not.toContain(token)
   })
 
-  it('belong to exactly one level', async () => {
-    for (const path of LEVELS.slice(0, 3))
+  it('belong to exactly one level, and are visible to the levels that they serve', async () => {
+    const [repository, org, user, site] = LEVELS
+    for (const [path, inherited] of [
+      [repository, [user, site]],
+      [org, [site]],
+      [user, [site]],
+    ] as const) {
+      const own = await ann.client.get(`${path}/runners?visible=false`)
+      expect([own.json.total_count, own.json.runners[0].id]).toEqual([1, runner[path]])
+      const visible = await ann.client.get(`${path}/runners?visible=true&disabled=false`)
+      expect(visible.json.runners.map(({ id }: Any) => id)).toEqual([path, ...inherited].map((level) => runner[level]))
+      expect((await ann.client.get(`${path}/runners?visible=true&disabled=true`)).json.total_count).toBe(0)
       for (const other of LEVELS.filter((level) => level !== path)) {
-        expect(await status(ann.client.get(`${path}/runners/${runner[other]}`))).toBe(404)
+        const isInherited = inherited.some((level) => level === other)
+        expect(await status(ann.client.get(`${path}/runners/${runner[other]}`))).toBe(isInherited ? 200 : 404)
+        expect(await status(ann.client.patch(`${path}/runners/${runner[other]}`, { disabled: true }))).toBe(404)
         expect(await status(ann.client.delete(`${path}/runners/${runner[other]}`))).toBe(404)
       }
+    }
+    expect((await root.client.get(`${site}/runners?visible=true`)).json.total_count).toBe(4)
     for (const other of LEVELS)
       expect(await status(root.client.get(`/admin/actions/runners/${runner[other]}`))).toBe(200)
   })

@@ -140,6 +140,8 @@ describeOnBoth('workflows', (kind) => {
       (await list(query)).workflow_runs.map((run: Any) => run.id)
     expect([await listed(''), await listed('?branch=dev')]).toEqual([ids.toReversed(), [ids[1]]])
     expect((await ann.client.get('/repos/ann/badges/actions/workflows/none.yml/runs')).status).toBe(404)
+    expect(await listed('?scoped_workflow_source_repo_id=0')).toEqual(ids.toReversed())
+    expect(await list(`?scoped_workflow_source_repo_id=${id}`)).toEqual({})
     await ann.client.patch('/repos/ann/badges', { private: true })
     expect((await fetch(`${server.url}/ann/badges/actions/workflows/a.yml/badge.svg`)).status).toBe(404)
   })
@@ -221,6 +223,15 @@ describeOnBoth('workflows', (kind) => {
     const got = JSON.parse(row!.payload).inputs
     expect(got).toMatchObject(values)
     expect(Object.keys(got)).toEqual(['text', 'debug', 'count', 'color', 'place', 'wrong'])
+  })
+
+  it('of other repositories are not started', async () => {
+    const source = '?return_run_details=true&scoped_workflow_source_repo_id='
+    expect((await dispatch('ci.yml', WANTED, `${source}0`)).status).toBe(200)
+    const before = (await rows(server, 'action_run')).length
+    expect((await dispatch('ci.yml', WANTED, `${source}1`)).status).toBe(404)
+    expect((await dispatch('ci.yml', WANTED, `${source}-1`)).status).toBe(422)
+    expect((await rows(server, 'action_run')).length).toBe(before)
   })
 
   it('are those of the ref', async () => {

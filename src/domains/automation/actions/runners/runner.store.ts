@@ -49,27 +49,48 @@ function runnersOf(db: Db, scope: ActionsScope) {
   return owner_id === null ? runners.where('repo_id', '=', repo_id) : runners.where('owner_id', '=', owner_id)
 }
 
+/** Those of this level and of the levels that it inherits from: of a repository the account, and the site. */
+const visibleRunnersOf = (db: Db, scope: ActionsScope) =>
+  scope.kind === 'site'
+    ? runnersOf(db, scope)
+    : db
+        .selectFrom('action_runner')
+        .where((runner) =>
+          runner.or([
+            runner.and([runner('owner_id', 'is', null), runner('repo_id', 'is', null)]),
+            ...(scope.kind === 'owner'
+              ? [runner('owner_id', '=', scope.ownerId)]
+              : [
+                  runner('repo_id', '=', scope.repoId),
+                  runner('owner_id', '=', db.selectFrom('repo').select('owner_id').where('id', '=', scope.repoId)),
+                ]),
+          ]),
+        )
+
 export interface RunnerFilter {
   readonly isDisabled?: boolean | undefined
+  /** Also those of the levels above. */
+  readonly includesInherited?: boolean | undefined
 }
 
 /** Ordered by the last time online, latest first. */
 export function listRunners(
   db: Db,
   scope: ActionsScope,
-  { isDisabled, paging }: RunnerFilter & { readonly paging: Paging },
+  { isDisabled, includesInherited = false, paging }: RunnerFilter & { readonly paging: Paging },
 ): Promise<Page<Runner>> {
-  const all = runnersOf(db, scope).selectAll().orderBy('online_at', 'desc').orderBy('id', 'desc')
+  const ofLevel = includesInherited ? visibleRunnersOf(db, scope) : runnersOf(db, scope)
+  const all = ofLevel.selectAll().orderBy('online_at', 'desc').orderBy('id', 'desc')
   return selectPage(isDisabled === undefined ? all : all.where('is_disabled', '=', flag(isDisabled)), paging, toRunner)
 }
 
-/** Returns undefined also for a runner of another level. */
+/** Returns undefined also for a runner that is neither of this level nor inherited. */
 export async function findRunner(db: Db, scope: ActionsScope, id: number): Promise<Runner | undefined> {
-  const row = await runnersOf(db, scope).selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await visibleRunnersOf(db, scope).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRunner(row)
 }
 
-/** Like `findRunner`; locks the row until the transaction ends. */
+/** Returns undefined also for a runner of another level. Locks the row until the transaction ends. */
 export async function lockRunner(tx: Tx, scope: ActionsScope, id: number): Promise<Runner | undefined> {
   const row = await dialectOf(tx)
     .lockRows(runnersOf(tx, scope).selectAll().where('id', '=', id))

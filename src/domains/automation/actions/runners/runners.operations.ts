@@ -28,6 +28,9 @@ interface RunnerOperationDeps {
 const listQuery = Type.Object({
   ...pagingMembers,
   disabled: Type.Optional(Type.Boolean({ description: 'Only those that are disabled, or that are not' })),
+  visible: Type.Optional(
+    Type.Boolean({ description: 'Also those of the owner and of the site, which serve this level' }),
+  ),
 })
 
 /** Runners of repositories, organizations, users and the site (behaviour/actions#runners). */
@@ -84,7 +87,11 @@ function listOperations<Access>(
       responses: { 200: ActionRunnersResponse },
       errors: [401, 403, 404],
       async handler({ access, query, paging }) {
-        const { items, total } = await runners.list(scope(access), { isDisabled: query.disabled, paging })
+        const { items, total } = await runners.list(scope(access), {
+          isDisabled: query.disabled,
+          includesInherited: query.visible,
+          paging,
+        })
         return ok({ runners: items.map((runner) => presentRunner(runner, clock.now())), total_count: total })
       },
     }),

@@ -69,7 +69,7 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
     /** Ordered by the last time online, latest first; for the site, all runners. */
     list: (scope: ActionsScope, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
       listRunners(database.read, scope, options),
-    /** Throws NotFound, also for a runner of another level; the site level includes every runner. */
+    /** Throws NotFound, also for a runner that is neither of this level nor inherited; the site level includes all. */
     get: async (scope: ActionsScope, id: number): Promise<Runner> =>
       requireRunner(await findRunner(database.read, scope, id)),
 

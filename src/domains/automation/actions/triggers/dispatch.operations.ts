@@ -7,7 +7,13 @@ import type { Guards } from '../../../../core/module.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { presentRunDetails } from '../actions.present.ts'
-import { CreateActionWorkflowDispatch, DispatchWorkflowRun, RunDetails } from '../workflows/workflow.model.ts'
+import {
+  CreateActionWorkflowDispatch,
+  DispatchWorkflowRun,
+  RunDetails,
+  scopedQuery,
+} from '../workflows/workflow.model.ts'
+import { requireOwnWorkflow } from '../workflows/workflow.policy.ts'
 import type { Dispatch, DispatchedRun } from './dispatch-workflow.ts'
 
 interface DispatchOperationDeps {
@@ -30,11 +36,13 @@ export const dispatchOperation = ({ guards, start, site }: DispatchOperationDeps
     guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
     query: Type.Object({
       return_run_details: Type.Optional(Type.Boolean({ description: '200 with the run instead of 204' })),
+      ...scopedQuery,
     }),
     body: CreateActionWorkflowDispatch,
     responses: { 200: RunDetails, 201: DispatchWorkflowRun, 204: null },
     errors: [400, 401, 403, 404, 422, 423],
     async handler({ access: { repo }, viewer, rateLimitKey, params, query, body }) {
+      requireOwnWorkflow(params.workflow_id, query)
       const dispatch = { workflow: params.workflow_id, ref: body.ref, inputs: body.inputs ?? {} }
       const { run, jobs } = await start(requireUser(viewer), { repo, rateLimitKey, dispatch })
       if (query.return_run_details === true) return ok(presentRunDetails(run, repo, site))

@@ -41,6 +41,16 @@ export const WorkflowLint = Type.Object(
 )
 export type WorkflowLint = Static<typeof WorkflowLint>
 
+export const scopedQuery = {
+  scoped_workflow_source_repo_id: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'The repository that has the workflow file; 0: this one. No other repository has any for this one: 404',
+    }),
+  ),
+}
+
 export const CreateActionWorkflowDispatch = Type.Object(
   {
     ref: Type.String({ maxLength: PATH_LENGTH, description: 'A branch or tag, or a full ref name' }),

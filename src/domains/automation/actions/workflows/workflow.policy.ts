@@ -1,3 +1,4 @@
+import { errors } from '../../../errors.ts'
 import type { Trigger, WorkflowInput } from './reading/triggers.ts'
 
 /** What the server knows of a workflow file without an event. */
@@ -51,6 +52,14 @@ export interface RunPlan {
   readonly runName: string
   readonly concurrency: Concurrency | undefined
   readonly jobs: readonly PlannedJob[]
+}
+
+/** Throws NotFound for a workflow of another repository: there are none that several repositories share. */
+export function requireOwnWorkflow(
+  name: string,
+  { scoped_workflow_source_repo_id: sourceId = 0 }: { readonly scoped_workflow_source_repo_id?: number },
+): void {
+  if (sourceId !== 0) throw errors.workflowNotFound(name)
 }
 
 export const describeInvalid = ({ line, place, reason }: Invalid): string =>

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -7,7 +8,8 @@ import { ActionWorkflowRunsResponse } from '../actions.model.ts'
 import { presentRuns } from '../runs/run-lists.operations.ts'
 import { readRunFilter, runListQuery } from '../runs/run-query.ts'
 import type { Runs } from '../runs/runs.service.ts'
-import { ActionWorkflow, ActionWorkflowResponse, WorkflowLint } from './workflow.model.ts'
+import { ActionWorkflow, ActionWorkflowResponse, scopedQuery, WorkflowLint } from './workflow.model.ts'
+import { requireOwnWorkflow } from './workflow.policy.ts'
 import { presentWorkflow } from '../actions.present.ts'
 import type { Workflows } from './workflows.service.ts'
 
@@ -70,10 +72,11 @@ function readOperations({ guards, workflows, runs, site }: WorkflowOperationDeps
       id: 'ActionsListWorkflowRuns',
       path: `${ONE}/runs`,
       summary: 'List the runs of a workflow, the newest first',
-      query: runListQuery,
+      query: Type.Object({ ...runListQuery.properties, ...scopedQuery }),
       responses: { 200: ActionWorkflowRunsResponse },
       errors: [400, 401, 403, 404],
       async handler({ access: { repo }, viewer, rateLimitKey, params, query, paging }) {
+        requireOwnWorkflow(params.workflow_id, query)
         const filter = { ...readRunFilter(query), workflow: params.workflow_id }
         const page = await runs.list({ scope: { kind: 'repository', repoId: repo.id }, viewer }, { filter, paging })
         // A workflow that was deleted may still have runs.
