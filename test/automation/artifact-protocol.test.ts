@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
 import type { Run } from '../../src/domains/automation/index.ts'
 import { createActionsFactory } from '../harness/actions.ts'
-import { callResults, type ResultsAnswer, type RunningJob, startJob } from '../harness/artifacts.ts'
+import { callResults, expectRanges, type ResultsAnswer, type RunningJob, startJob } from '../harness/artifacts.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -70,6 +70,8 @@ describeOnBoth('artifact protocol v4', (kind) => {
     expect((await call('ListArtifacts', { idFilter: made.json.artifactId })).json.artifacts).toEqual(artifacts)
     const file = await download('data')
     expect([file.headers.get('content-type'), await file.text()]).toEqual(['application/zip', 'one two three'])
+    const { signedUrl } = (await call('GetSignedArtifactURL', { name: 'data' })).json
+    await expectRanges((headers) => fetch(signedUrl, { headers }), 'one two three')
     await server.drain()
     expect(await stored()).toBe(1)
   })

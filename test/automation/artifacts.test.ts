@@ -3,7 +3,7 @@ import { wireTime } from '../../src/core/platform/clock.ts'
 import type { Run } from '../../src/domains/automation/index.ts'
 import type { Repo } from '../../src/domains/repositories/index.ts'
 import { createActionsFactory } from '../harness/actions.ts'
-import { callResults, startJob, storeArtifact } from '../harness/artifacts.ts'
+import { callResults, expectRanges, startJob, storeArtifact } from '../harness/artifacts.ts'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
@@ -97,6 +97,11 @@ describeOnBoth('artifacts', (kind) => {
     ])
     expect(file.headers.get('content-disposition')).toContain('attachment; filename="site _.zip"')
     expect(file.headers.get('content-length')).toBe('8')
+  })
+
+  it('are downloaded by ranges, and not again while the client has them', async () => {
+    const link = await linkTo(await store(first, 'ranges', 'PK ranges'))
+    await expectRanges((headers) => fetch(link!, { headers }), 'PK ranges')
   })
 
   it('refuse a link that is changed, of another artifact or older than an hour', async () => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Run } from '../../src/domains/automation/index.ts'
 import { createActionsFactory } from './actions.ts'
 import type { Any } from './client.ts'
@@ -20,7 +21,7 @@ export async function startJob(server: TestServer, run: RunKey): Promise<Running
   const factory = createActionsFactory(server.app)
   const jobId = await factory.job(run, 'upload')
   const taskId = await factory.task(run.repoId, jobId, { status: 'running' })
-  const token = await server.app.taskTokens.issueRuntimeToken({ id: taskId, jobId, runId: run.id })
+  const token = server.app.taskTokens.issueRuntimeToken({ id: taskId, jobId, runId: run.id })
   return { run, jobId, taskId, token }
 }
 
@@ -76,4 +77,36 @@ export async function storeArtifact(
   })
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(json)}`)
   return Number(json.artifactId)
+}
+
+type Get = (headers: Record<string, string>) => Promise<Response>
+
+/** Downloads a file of ASCII whole and by ranges, and asks whether it has changed. */
+export async function expectRanges(get: Get, text: string): Promise<void> {
+  const shown = async (headers: Record<string, string>) => {
+    const answer = await get(headers)
+    const names = ['content-range', 'content-length', 'etag'] as const
+    const [range, length, etag] = names.map((name) => answer.headers.get(name))
+    return { status: answer.status, range, length, etag, body: await answer.text() }
+  }
+  const whole = await get({})
+  const [etag, size] = [whole.headers.get('etag')!, text.length]
+  expect(etag).toMatch(/^"[0-9a-f]{64}"$/)
+  expect([whole.status, whole.headers.get('accept-ranges'), await whole.text()]).toEqual([200, 'bytes', text])
+  const all = { status: 200, range: null, length: String(size), etag, body: text }
+  const rest = {
+    ...all,
+    status: 206,
+    range: `bytes 3-${size - 1}/${size}`,
+    length: String(size - 3),
+    body: text.slice(3),
+  }
+  expect(await shown({ range: 'bytes=3-' })).toEqual(rest)
+  expect(await shown({ range: 'bytes=3-', 'if-range': etag })).toEqual(rest)
+  expect(await shown({ range: 'bytes=3-', 'if-range': '"other"' })).toEqual(all)
+  expect(await shown({ range: 'bytes=0-0' })).toMatchObject({ status: 206, range: `bytes 0-0/${size}`, body: text[0] })
+  expect(await shown({ range: 'bytes=-2' })).toMatchObject({ status: 206, body: text.slice(-2) })
+  expect(await shown({ range: `bytes=${size}-` })).toMatchObject({ status: 416, range: `bytes */${size}`, body: '' })
+  expect(await shown({ 'if-none-match': etag })).toMatchObject({ status: 304, etag, body: '' })
+  expect(await shown({ 'if-none-match': '"other"' })).toEqual(all)
 }

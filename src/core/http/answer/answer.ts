@@ -89,6 +89,7 @@ export interface ConditionalHeaders {
   /** The last message of a stream that it has. */
   readonly 'last-event-id'?: string | string[] | undefined
   readonly range?: string | undefined
+  readonly 'if-range'?: string | string[] | undefined
 }
 
 /** A response with only the tag: the client's copy is still valid. */

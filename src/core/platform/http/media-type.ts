@@ -67,6 +67,18 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size || start > end ? 'bad' : { start, end }
 }
 
+interface RangeHeaders {
+  readonly range?: string | undefined
+  readonly 'if-range'?: string | string[] | undefined
+}
+
+/** The range that a request asks for; none if its If-Range names another content (RFC 9110 §13.1.5). */
+export const requestedRange = (
+  { range, 'if-range': condition }: RangeHeaders,
+  { size, etag }: { readonly size: number; readonly etag?: string },
+): ByteRange | 'bad' | undefined =>
+  condition === undefined || condition === etag ? parseRange(range, size) : undefined
+
 /** True when there are no bytes that no text has (WHATWG MIME Sniffing §3, binary data bytes). */
 // oxlint-disable-next-line no-control-regex
 export const isText = (head: Buffer): boolean => !/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { contentDisposition, etagMatches, parseRange, SANDBOX_CSP } from '../../../core/platform/http/media-type.ts'
+import { contentDisposition, etagMatches, requestedRange, SANDBOX_CSP } from '../../../core/platform/http/media-type.ts'
 import type { PackageContents } from '../packages/package-contents.service.ts'
 import type { FormatAnswer } from './format.ts'
 
@@ -64,7 +64,7 @@ async function sendFile(
     await countDownload(contents, file)
     return reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).removeHeader('etag').send()
   }
-  const range = parseRange(ifRange(request, etag), file.size)
+  const range = requestedRange(request.headers, { size: file.size, etag })
   if (range === 'bad') return reply.code(416).header('content-range', `bytes */${file.size}`).send('invalid range\n')
   if (range !== undefined)
     void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`)
@@ -86,10 +86,4 @@ function isUnmodified({ headers }: FastifyRequest, etag: string, modified: Date 
   if (noneMatch !== undefined) return etagMatches(noneMatch, etag)
   const since = Date.parse(headers['if-modified-since'] ?? '')
   return modified !== undefined && !Number.isNaN(since) && modified.getTime() <= since
-}
-
-/** Ignores the range if If-Range names another content (RFC 9110 §13.1.5). */
-function ifRange({ headers }: FastifyRequest, etag: string): string | undefined {
-  const condition = headers['if-range']
-  return condition === undefined || condition === etag ? headers.range : undefined
 }

@@ -6,7 +6,7 @@ import {
   contentType,
   etagMatches,
   SANDBOX_CSP,
-  parseRange,
+  requestedRange,
 } from '../../../core/platform/http/media-type.ts'
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
@@ -43,7 +43,7 @@ export async function serveAttachment(
     await attachments.countDownload(file)
     return reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).removeHeader('etag').send()
   }
-  const range = parseRange(ifRange(request, etag), file.size)
+  const range = requestedRange(request.headers, { size: file.size, etag })
   if (range === 'bad')
     return reply
       .code(416)
@@ -70,12 +70,6 @@ const linkOf = (attachments: FileReads, file: Attachment, head: Buffer): Promise
     contentType: contentType(file.name, head),
     contentDisposition: contentDisposition('attachment', file.name),
   })
-
-/** Ignores the range if If-Range names another version of the file (RFC 9110 §13.1.5). */
-function ifRange(request: FastifyRequest, etag: string): string | undefined {
-  const condition = request.headers['if-range']
-  return condition === undefined || condition === etag ? request.headers.range : undefined
-}
 
 async function firstBytes(attachments: FileReads, file: Attachment): Promise<Buffer> {
   if (file.size === 0) return Buffer.alloc(0)

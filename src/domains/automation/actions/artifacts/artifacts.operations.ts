@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { type ApiResponse, bytes, noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { type ApiResponse, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { BinaryFile } from '../../../../core/http/answer/binary.ts'
+import { rangedBytes } from '../../../../core/http/answer/ranged.ts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { contentDisposition, SANDBOX_CSP } from '../../../../core/platform/http/media-type.ts'
+import { type ByteRange, contentDisposition, SANDBOX_CSP } from '../../../../core/platform/http/media-type.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Core, Guards } from '../../../../core/module.ts'
@@ -122,27 +123,29 @@ function downloadOperations({ guards, artifacts, site }: ArtifactOperationDeps):
       id: 'downloadArtifactRaw',
       method: 'GET',
       path: `${ONE}/zip/raw`,
-      summary: 'The file, by an address that the server made',
+      summary: 'The file or a range of its bytes, by an address that the server made',
       guard: anyone,
       query: Type.Object({
         sig: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
         expires: Type.Optional(Type.Integer({ description: 'Epoch seconds' })),
       }),
-      responses: { 200: BinaryFile, 302: null },
-      errors: [401, 404],
-      async handler({ params, query }) {
+      responses: { 200: BinaryFile, 206: BinaryFile, 302: null, 304: null },
+      errors: [401, 404, 416],
+      async handler({ params, query, headers }) {
         const { owner, repo: name, artifact_id: id } = params
         const { sig = '', expires = 0 } = query
-        const { artifact, body } = await artifacts.openLinked({ owner, name, id }, { sig, expires })
-        if (typeof body === 'string') return { status: 302, headers: { location: body, 'cache-control': 'no-store' } }
+        const { artifact, location } = await artifacts.findLinked({ owner, name, id }, { sig, expires })
+        if (location !== undefined) return { status: 302, headers: { location, 'cache-control': 'no-store' } }
         const { fileName, type } = fileOf(artifact)
-        return bytes(body, {
+        const fileHeaders = {
           'content-type': type,
-          'content-length': String(artifact.size),
           'content-disposition': contentDisposition('attachment', fileName),
           'content-security-policy': SANDBOX_CSP,
           'x-content-type-options': 'nosniff',
-        })
+        }
+        const { size, hash } = artifact
+        const open = (range?: ByteRange) => artifacts.open(artifact, range)
+        return rangedBytes({ size, etag: `"${hash}"`, headers: fileHeaders, open }, headers)
       },
     }),
   ]

@@ -4,7 +4,7 @@ import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
-import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
+import { type ByteRange, contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
@@ -20,10 +20,10 @@ export interface ArtifactView {
   readonly run: Run
 }
 
-interface OpenArtifact {
+interface LinkedArtifact {
   readonly artifact: Artifact
-  /** A stream, or the address of the object in the object store. */
-  readonly body: Readable | string
+  /** The address of the object in the object store, if clients are redirected to it. */
+  readonly location: string | undefined
 }
 
 interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
@@ -82,17 +82,21 @@ export function createArtifacts({ database, blobs, clock, files, links }: Artifa
       return links.make(targetOf(repo.fullName, id))
     },
     /** Throws Unauthenticated for an invalid or expired link, NotFound when the artifact was deleted or is expired. */
-    async openLinked(
+    async findLinked(
       { owner, name, id }: { readonly owner: string; readonly name: string; readonly id: number },
       proof: LinkProof,
-    ): Promise<OpenArtifact> {
+    ): Promise<LinkedArtifact> {
       if (!links.isValid(targetOf(`${owner}/${name}`, id), proof)) throw errors.artifactLinkInvalid()
       const repo = await repoQueries.findByAnyName(read, owner, name)
       if (repo === undefined) throw errors.repoNotFound()
       const artifact = await getDownloadable(repo.id, id)
-      const body = (await linkTo(blobs, artifact)) ?? (await blobs.open(artifact.hash))
+      return { artifact, location: await linkTo(blobs, artifact) }
+    },
+    /** The bytes. Throws NotFound when they are missing. */
+    async open({ hash }: Artifact, range: ByteRange | undefined): Promise<Readable> {
+      const body = await blobs.open(hash, range)
       if (body === undefined) throw notFound('the bytes of the artifact are missing')
-      return { artifact, body }
+      return body
     },
   }
 }

@@ -44,7 +44,7 @@ export function logOperations({ guards, logs, logStreams, streams }: LogOperatio
           'content-disposition': contentDisposition('attachment', fileName),
           'x-content-type-options': 'nosniff',
         }
-        return rangedBytes({ size, headers: fileHeaders, open }, headers.range)
+        return rangedBytes({ size, headers: fileHeaders, open }, headers)
       },
     }),
     defineOperation({

@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
-import { contentDisposition, parseRange, SANDBOX_CSP } from '../../../../core/platform/http/media-type.ts'
+import {
+  contentDisposition,
+  etagMatches,
+  requestedRange,
+  SANDBOX_CSP,
+} from '../../../../core/platform/http/media-type.ts'
 
 export interface StoredFile {
   readonly hash: string
@@ -13,7 +18,7 @@ export interface StoredFile {
   readonly encoding?: string
 }
 
-/** Sends a file, one range of it, or a redirect to the object store. */
+/** Sends a file, one range of it, or a redirect to the object store; 304 when the client has the file. */
 export async function sendStored(
   blobs: Pick<BlobStore, 'link' | 'open'>,
   { hash, size, fileName, type, encoding = '' }: StoredFile,
@@ -24,15 +29,17 @@ export async function sendStored(
   const link =
     encoding === '' ? await blobs.link(hash, { contentType: type, contentDisposition: disposition }) : undefined
   if (link !== undefined) return void reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).send()
+  const etag = `"${hash}"`
   void reply.headers({
     'accept-ranges': 'bytes',
     'content-disposition': disposition,
     'content-security-policy': SANDBOX_CSP,
     'x-content-type-options': 'nosniff',
-    etag: `"${hash}"`,
+    etag,
     ...(encoding !== '' && { 'content-encoding': encoding }),
   })
-  const range = parseRange(request.headers.range, size)
+  if (etagMatches(request.headers['if-none-match'], etag)) return void reply.code(304).send()
+  const range = requestedRange(request.headers, { size, etag })
   if (range === 'bad') return void reply.code(416).header('content-range', `bytes */${size}`).send()
   const isHead = request.method === 'HEAD'
   const body = isHead ? undefined : await blobs.open(hash, range)
