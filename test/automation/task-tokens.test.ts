@@ -26,7 +26,7 @@ describeOnBoth('tokens of tasks', (kind) => {
   const tokens = () => server.app.taskTokens
 
   it('name the run and the job to actions', async () => {
-    const claims = decodeJwt(await tokens().issueRuntimeToken({ id: running, ...ids }))
+    const claims = decodeJwt(tokens().issueRuntimeToken({ id: running, ...ids }))
     expect(claims).toMatchObject({
       scp: `Actions.Results:${ids.runId}:${ids.jobId}`,
       TaskID: running,
@@ -37,9 +37,9 @@ describeOnBoth('tokens of tasks', (kind) => {
   })
 
   it('are valid only while their task runs', async () => {
-    expect((await tokens().findTask(await tokens().issueRuntimeToken({ id: running, ...ids })))?.id).toBe(running)
+    expect((await tokens().findTask(tokens().issueRuntimeToken({ id: running, ...ids })))?.id).toBe(running)
     expect((await tokens().findTask(JOB_TOKEN))?.id).toBe(running)
-    expect(await tokens().findTask(await tokens().issueRuntimeToken({ id: ended, ...ids }))).toBeUndefined()
+    expect(await tokens().findTask(tokens().issueRuntimeToken({ id: ended, ...ids }))).toBeUndefined()
     expect(await tokens().findTask('f'.repeat(40))).toBeUndefined()
   })
 

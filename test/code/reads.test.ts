@@ -189,6 +189,8 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     const part = await server.anonymous.get(`${code.path}/raw/v1/README.md`, { range: 'bytes=1-2' })
     expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, 'el', 'bytes 1-2/6'])
     expect((await server.anonymous.get(`${code.path}/raw/v1/README.md`, { range: 'bytes=9-' })).status).toBe(416)
+    const other = { range: 'bytes=1-2', 'if-range': etag }
+    expect((await server.anonymous.get(`${code.path}/raw/v1/README.md`, other)).text).toBe('hello\n')
     expect((await server.anonymous.get(`${code.path}/raw/src`)).status).toBe(404)
   })
 

@@ -5,7 +5,7 @@ import {
   contentType,
   etagMatches,
   SANDBOX_CSP,
-  parseRange,
+  requestedRange,
 } from '../../../core/platform/http/media-type.ts'
 import type { RawFile } from './raw/raw-files.service.ts'
 import { escapePath, type RepoUrls } from '../../../core/access/repo-urls.ts'
@@ -26,6 +26,7 @@ import type { IssueTemplate } from './templates/issue-files.task.ts'
 interface RawRequest {
   readonly 'if-none-match'?: string | undefined
   readonly range?: string | undefined
+  readonly 'if-range'?: string | string[] | undefined
 }
 
 /** The response to a request for a file. `window` is the range of bytes to send; undefined for none. */
@@ -43,7 +44,7 @@ export function presentRawFile(file: RawFile, request: RawRequest, viewer: Viewe
   const etag = `"${file.oid}"`
   const headers = { ...rawHeaders(file, viewer), etag }
   if (etagMatches(request['if-none-match'], etag)) return { status: 304, headers, window: undefined }
-  const range = parseRange(request.range, file.size)
+  const range = requestedRange(request, { size: file.size, etag })
   if (range === 'bad')
     return {
       status: 416,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
 import { errors } from '../../../errors.ts'
-import { contentDisposition, parseRange } from '../../../../core/platform/http/media-type.ts'
+import { contentDisposition, requestedRange } from '../../../../core/platform/http/media-type.ts'
 import { authorizeLfs, type LfsRouteDeps } from '../authorize-lfs.ts'
 import { answering, OBJECTS, readJson, requireLfsType, LFS_TYPE, LfsRefusal } from '../handler.ts'
 import type { BatchEntry } from './lfs-objects.service.ts'
@@ -133,7 +133,7 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
   const { repo } = await authorizeLfs(deps, request, { need: 'read' })
   const object = await deps.objects.find(repo.id, oid)
   if (object === undefined) throw errors.lfsObjectNotFound()
-  const range = parseRange(request.headers.range, object.size)
+  const range = requestedRange(request.headers, object)
   if (range === 'bad')
     throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })
   const disposition = filename === undefined ? {} : dispositionOf(Buffer.from(filename, 'base64url').toString('utf8'))
