@@ -1,7 +1,9 @@
+import { generateKey } from 'openpgp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { findWrongCounters } from '../harness/rows.ts'
+import { newKey } from '../harness/ssh-keys.ts'
 import { type ServerWorld, startServerWorld } from './server-world.ts'
 
 const TIMEOUT = 120_000
@@ -159,4 +161,111 @@ describeOnBoth('a second ingot import server', (on) => {
     const missing = await world.admin.client.post('/repos/migrate?async=true', { ...body, repo_name: 'none' })
     expect([missing.status, missing.json.message]).toEqual([422, expect.stringContaining('changes: ')])
   })
+
+  it(
+    'removes access that was removed at the other server, and not what was added on this one',
+    async () => {
+      const { boss, admin, source, target } = world
+      await source.world.user('carl')
+      const [makers] = (await world.ann.client.get('/orgs/guild/teams/search?q=makers')).json.data
+      const gone = await must('post', '/orgs/guild/teams', { name: 'gone', permission: 'read', units: ['repo.code'] })
+      const left = await must('post', '/orgs/guild/teams', { name: 'left', permission: 'read', units: ['repo.code'] })
+      for (const path of [
+        `/teams/${gone.id}/members/carl`,
+        `/teams/${left.id}/members/carl`,
+        `/teams/${left.id}/repos/guild/tools`,
+      ])
+        await must('put', path)
+      await must('put', '/repos/ann/table/collaborators/carl', { permission: 'write' })
+      const extra = await must('post', '/user/keys', { title: 'extra', key: newKey() })
+      const { publicKey } = await generateKey({ userIDs: [{ email: 'ann@example.test' }] })
+      const gpg = await must('post', '/user/gpg_keys', { armored_public_key: publicKey })
+      const rights = newKey()
+      const deploy = await must('post', '/repos/ann/table/keys', { title: 'rights', key: rights, read_only: false })
+      const solo = await must('post', '/orgs/guild/teams', { name: 'solo', permission: 'read', units: ['repo.code'] })
+      const dan = await source.world.user('dan')
+      expect((await dan.client.post('/user/keys', { title: 'dan', key: newKey() })).status).toBe(201)
+      const first = await world.run('server')
+      expect(first.code, first.stdout).toBe(0)
+      expect(await verify()).toContain(' 0 differences')
+
+      // Of this server alone.
+      await target.world.user('own')
+      const teams: Any[] = await ours('/orgs/guild/teams')
+      const teamOf = (name: string): number => teams.find((team) => team.name === name)!.id
+      const here = async (method: 'post' | 'put', path: string, body?: object): Promise<void> => {
+        const { status, text } = await admin.client[method](path, body)
+        expect(status, `${path}: ${text}`).toBeLessThan(300)
+      }
+      await here('put', `/teams/${teamOf('makers')}/members/own`)
+      await here('put', `/teams/${teamOf('left')}/members/own`)
+      await here('put', '/repos/ann/table/collaborators/own', {})
+      await here('post', '/admin/users/ann/keys', { title: 'here', key: newKey() })
+      await here('post', '/repos/ann/table/keys', { title: 'here', key: newKey() })
+
+      await must('delete', `/teams/${makers.id}/members/bob`)
+      await must('delete', `/teams/${makers.id}/repos/guild/tools`)
+      for (const team of [gone, left]) await must('delete', `/teams/${team.id}`)
+      await must('patch', `/teams/${solo.id}`, { name: 'alone' })
+      for (const name of ['bob', 'carl']) await must('delete', `/repos/ann/table/collaborators/${name}`)
+      await must('delete', `/user/keys/${extra.id}`)
+      await must('delete', `/user/gpg_keys/${gpg.id}`)
+      await must('delete', `/repos/ann/table/keys/${deploy.id}`)
+      await must('post', '/repos/ann/table/keys', { title: 'rights', key: rights, read_only: true })
+      expect((await boss.client.delete('/admin/users/dan')).status).toBe(204)
+
+      const before = await verify()
+      for (const line of [
+        'team makers of guild: members: bob is not at the other server',
+        'team makers of guild: repositories: guild/tools is not at the other server',
+        'ann/table: collaborators: carl (write) is not at the other server',
+        'SSH keys of ann: SHA256:',
+        `GPG keys of ann: ${gpg.key_id} is not at the other server`,
+        ' (read only) is missing',
+      ])
+        expect(before).toContain(line)
+
+      const { code, stdout } = await world.run('server')
+      expect(code, stdout).toBe(3)
+      expect(stdout).toContain('account dan: it is not at the other server any more')
+      expect(stdout).toContain('team left of guild: it is not at the other server any more; it has members')
+      for (const line of [
+        'bob in team makers of guild',
+        'carl in team gone of guild',
+        'team gone of guild',
+        'carl in team left of guild',
+        'team makers of guild/tools',
+        'team left of guild/tools',
+        'collaborator bob of ann/table',
+        'collaborator carl of ann/table',
+        'SSH key "extra" of ann',
+        'SSH key "dan" of dan',
+        `GPG key ${gpg.key_id} of ann`,
+        'deploy key "rights" of ann/table',
+      ])
+        expect(stdout.split('Deleted, as at the other server:')[1]).toContain(`  ${line}\n`)
+
+      const names = async (path: string, member = 'login'): Promise<string[]> =>
+        (await ours(path)).map((item: Any) => String(item[member])).toSorted()
+      expect(await names('/orgs/guild/teams', 'name')).toEqual(['Owners', 'alone', 'left', 'makers'])
+      expect(await names('/orgs/guild/members')).toEqual(['ann', 'eve', 'own'])
+      expect(await names(`/teams/${teamOf('makers')}/members`)).toEqual(['eve', 'own'])
+      expect(await names(`/teams/${teamOf('left')}/members`)).toEqual(['own'])
+      for (const team of ['makers', 'left']) expect(await names(`/teams/${teamOf(team)}/repos`, 'name')).toEqual([])
+      expect(await names('/repos/ann/table/collaborators')).toEqual(['own'])
+      expect(await names('/users/ann/keys', 'title')).toEqual(['here', 'laptop'])
+      expect(await names('/users/dan/keys', 'title')).toEqual([])
+      expect(await names('/users/ann/gpg_keys', 'key_id')).toEqual([])
+      expect(
+        (await ours('/repos/ann/table/keys')).map(({ title, read_only }: Any) => [title, read_only]).toSorted(),
+      ).toEqual([
+        ['deploy', true],
+        ['here', false],
+        ['rights', true],
+      ])
+      await target.drain()
+      expect(await findWrongCounters(target.app.database.read)).toEqual([])
+    },
+    TIMEOUT,
+  )
 })

@@ -35,4 +35,14 @@ export const createJournal = (database: Database, source: string) => ({
         .execute(),
     )
   },
+  async delete({ kind, source_id }: Key): Promise<void> {
+    await database.transaction((tx) =>
+      tx
+        .deleteFrom('server_import')
+        .where('source', '=', source)
+        .where('kind', '=', kind)
+        .where('source_id', '=', source_id)
+        .execute(),
+    )
+  },
 })

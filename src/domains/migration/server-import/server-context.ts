@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Core } from '../../../core/module.ts'
-import type { Members } from '../../../core/platform/json-members.ts'
+import { type Members, members } from '../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../imports/forge-api.ts'
+import { ForgeError } from '../imports/forge-error.ts'
 import { lineOf, wholeOf } from '../imports/sources/read.ts'
 import type { Journal } from './journal.store.ts'
 import type { Report } from './report.ts'
@@ -42,6 +43,8 @@ interface Names {
   readonly imported: Map<string, string>
   /** Of accounts alone: the authors of what is imported. */
   readonly accounts: Map<string, string>
+  /** Accounts that an earlier run has imported, and that the other server does not have any more. */
+  readonly gone: { readonly id: number; readonly name: string }[]
 }
 
 /** The name on this server; undefined for what was not imported. */
@@ -52,12 +55,26 @@ export const part = encodeURIComponent
 
 /** All items of a list of the other server; empty where it does not have the list. */
 export async function* sourceItems({ source, signal }: ServerContext, path: string): AsyncGenerator<Members> {
-  for await (const page of source.pages(path, signal, [403, 404, 405]))
+  for await (const page of source.pages(path, signal, ABSENT))
     for (const item of page) if (item !== null && typeof item === 'object') yield item as Members
 }
 
 export const sourceList = (context: ServerContext, path: string): Promise<Members[]> =>
   Array.fromAsync(sourceItems(context, path))
+
+/** As `sourceList`, but undefined where the other server does not have the list: then nothing is known of it. */
+export async function knownList({ source, signal }: ListContext, path: string): Promise<Members[] | undefined> {
+  try {
+    return (await Array.fromAsync(source.pages(path, signal))).flat().map(members)
+  } catch (error) {
+    if (error instanceof ForgeError && ABSENT.includes(error.status)) return undefined
+    throw error
+  }
+}
+
+type ListContext = Pick<ServerContext, 'signal' | 'source'>
+
+const ABSENT = [403, 404, 405]
 
 export const pick = (from: Members, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
@@ -83,6 +100,13 @@ export async function* sourceAccounts(
     if (login !== '' && name !== undefined) yield { id: wholeOf(value['id']), login, name, value }
   }
 }
+
+/** Whether a list is empty and was so before: there is nothing to write. */
+export const isStillEmpty = async (
+  { journal }: ServerContext,
+  { kind, id }: Pick<Unit, 'id' | 'kind'>,
+  list: readonly unknown[],
+): Promise<boolean> => list.length === 0 && (await journal.find({ kind, source_id: String(id) })) === undefined
 
 interface Unit {
   readonly kind: string
@@ -116,8 +140,8 @@ export async function once(
   report.written(kind)
 }
 
-interface Sending {
-  readonly method: 'PATCH' | 'POST' | 'PUT'
+export interface Sending {
+  readonly method: 'DELETE' | 'PATCH' | 'POST' | 'PUT'
   readonly path: string
   readonly body?: object
   readonly as?: string | undefined

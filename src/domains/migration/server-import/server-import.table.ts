@@ -4,9 +4,9 @@ import type { Generated } from 'kysely'
 export interface ServerImportTable {
   /** The address of the other server. */
   source: string
-  /** Such as `account` or `stars`. */
+  /** Such as `account` or `stars`; `collaborators 7` for each of the collaborators of repository 7. */
   kind: string
-  /** The id of the object, or of the object that it belongs to, at the source. */
+  /** The id of the object, or of the object that it belongs to, at the source; of access, a name or fingerprint. */
   source_id: string
   /** Its name on this server. */
   target: string

@@ -120,7 +120,7 @@ export async function importServer(
     target,
     journal,
     report,
-    names: { given: options.rename, imported: new Map(), accounts: new Map() },
+    names: { given: options.rename, imported: new Map(), accounts: new Map(), gone: [] },
     signInSources: options.signInSources,
     isChosen,
     isDryRun: options.isDryRun,

@@ -12,18 +12,12 @@ import {
   type ServerImportOptions,
   withoutForgeErrors,
 } from './server-import.ts'
+import { compareKeys, compareRepoAccess, compareTeam, type Sides } from './verify-access.ts'
 
 export interface VerifyOptions extends Pick<
   ServerImportOptions,
   'from' | 'isChosen' | 'signal' | 'targetToken' | 'to' | 'token'
 > {
-  difference(text: string): void
-}
-
-interface Sides {
-  readonly source: ForgeApi
-  readonly target: ForgeApi
-  readonly signal: AbortSignal
   difference(text: string): void
 }
 
@@ -40,7 +34,14 @@ export async function verifyServer(
   const { from, token, signal, difference } = options
   const journal = createJournal(core.database, from)
   const api = openTarget(core, options)
-  const sides: Sides = { source: openApi(core, from, token), target: api.forge, signal, difference }
+  const sides: Sides = {
+    source: openApi(core, from, token),
+    target: api.forge,
+    signal,
+    difference,
+    accounts: new Map(),
+    repos: new Map((await journal.list('repository')).map((e) => [e.source_id, e.target])),
+  }
   let compared = 0
   try {
     return await withoutForgeErrors(from, async () => {
@@ -88,7 +89,7 @@ const pathOf = (fullName: string): string => fullName.split('/').map(part).join(
 
 /** Names the members that differ. */
 function compare(
-  { difference }: Sides,
+  { difference }: Pick<Sides, 'difference'>,
   what: string,
   [theirs, ours]: readonly [Members, Members],
   names: readonly string[],
@@ -109,9 +110,16 @@ async function compareAccounts(sides: Sides, names: ReadonlyMap<string, string>)
   for await (const page of source.pages('/admin/users', signal))
     for (const item of page) {
       const user = members(item)
-      const found = ours.get(names.get(String(Number(user['id']))) ?? '')
-      if (found === undefined) difference(`account ${lineOf(user['login'])} is missing`)
-      else compared += compare(sides, `account ${lineOf(user['login'])}`, [user, found], USER)
+      const login = lineOf(user['login'])
+      const name = names.get(String(Number(user['id']))) ?? ''
+      const found = ours.get(name)
+      if (found === undefined) {
+        difference(`account ${login} is missing`)
+        continue
+      }
+      compared += compare(sides, `account ${login}`, [user, found], USER)
+      sides.accounts.set(login.toLowerCase(), name)
+      await compareKeys(sides, login, name)
     }
   return compared
 }
@@ -135,20 +143,14 @@ async function compareOrg(sides: Sides, login: string, name: string | undefined)
       const what = `team ${lineOf(team['name'])} of ${login}`
       const own = ours.get(lineOf(team['name']).toLowerCase())
       if (own === undefined) difference(`${what} is missing`)
-      else teams += compare(sides, what, [team, own], TEAM) + (await compareTeam(sides, what, [team, own]))
+      else {
+        teams += compare(sides, what, [team, own], TEAM)
+        await compareTeam(sides, what, [team, own])
+      }
+      ours.delete(lineOf(team['name']).toLowerCase())
     }
+  for (const team of ours.values()) difference(`team ${lineOf(team['name'])} of ${login} is not at the other server`)
   return compared + teams
-}
-
-async function compareTeam(sides: Sides, what: string, [theirs, ours]: readonly [Members, Members]): Promise<number> {
-  for (const list of ['members', 'repos']) {
-    const counts = await Promise.all([
-      sides.source.count(`/teams/${Number(theirs['id'])}/${list}`, sides.signal),
-      sides.target.count(`/teams/${Number(ours['id'])}/${list}`, sides.signal),
-    ])
-    if (counts[0] !== counts[1]) sides.difference(`${what}: ${counts[1] ?? 0} ${list}, not ${counts[0] ?? 0}`)
-  }
-  return 0
 }
 
 async function compareRepo(sides: Sides, fullName: string, name: string | undefined): Promise<number> {
@@ -165,6 +167,7 @@ async function compareRepo(sides: Sides, fullName: string, name: string | undefi
     { api: target, path: pathOf(name), signal },
   ]
   const objects = await compareObjects({ source: at, copy, shared: await sharedLabels(at) })
+  await compareRepoAccess(sides, fullName, [at.path, copy.path])
   for (const { kind, key, how } of objects.differences) difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)
   return compared + objects.compared
 }

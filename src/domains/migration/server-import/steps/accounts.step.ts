@@ -1,7 +1,12 @@
 import { randomPassword } from '../../../../core/platform/crypto/crypto.ts'
-import { numberOf } from '../../../../core/platform/json-members.ts'
+import { type Members, numberOf } from '../../../../core/platform/json-members.ts'
+import { PgpError, readPgpKeys } from '../../../../core/platform/pgp/index.ts'
+import { ForgeError } from '../../imports/forge-error.ts'
 import { lineOf } from '../../imports/sources/read.ts'
+import { giveAccess, removeAccess, sshFingerprint } from '../access.ts'
 import {
+  isStillEmpty,
+  knownList,
   once,
   part,
   pick,
@@ -11,8 +16,8 @@ import {
   type SourceAccount,
   sourceAccounts,
   sourceItems,
-  sourceList,
 } from '../server-context.ts'
+import { download } from './avatars.step.ts'
 
 const PASSWORD_LENGTH = 40
 const PROFILE = ['full_name', 'description', 'location', 'website', 'pronouns', 'visibility']
@@ -109,21 +114,40 @@ export const restrictionsStep: ServerStep = {
   },
 }
 
-const sshKey = (key: unknown): string => lineOf(key).split(' ').slice(0, 2).join(' ')
+/** Also of accounts that the other server does not have any more, which have no keys there. */
+async function* keyLists(context: ServerContext, list: string) {
+  for await (const { id, login, name } of sourceAccounts(context, 'account'))
+    yield { id, login, name, keys: await knownList(context, `/users/${part(login)}/${list}`) }
+  for (const { id, name } of context.names.gone) yield { id, login: name, name, keys: [] }
+}
 
 export const sshKeysStep: ServerStep = {
   name: 'SSH keys',
   async run(context) {
-    for await (const { id, login, name } of sourceAccounts(context, 'account')) {
-      const keys = await sourceList(context, `/users/${part(login)}/keys`)
+    for await (const { id, login, name, keys } of keyLists(context, 'keys')) {
+      if (keys === undefined || (await isStillEmpty(context, { kind: 'keys', id }, keys))) continue
       const read = keys.map((key) => pick(key, ['title', 'key', 'read_only']))
-      if (keys.length === 0) continue
+      const path = `/admin/users/${part(name)}/keys`
+      const whatOf = (key: Members): string => `SSH key "${lineOf(key['title'])}" of ${login}`
+      const access = {
+        kind: `keys ${id}`,
+        theirs: new Map(
+          read.map((body) => [
+            sshFingerprint(body['key']),
+            { method: 'POST', path, body, what: whatOf(body) } as const,
+          ]),
+        ),
+        ours: async () =>
+          new Map(
+            (await context.target.list(`/users/${part(name)}/keys`)).map((key) => [
+              sshFingerprint(key['key']),
+              { path: `${path}/${numberOf(key['id'])}`, what: whatOf(key) },
+            ]),
+          ),
+      }
       await once(context, { kind: 'keys', id, target: name, value: read }, async () => {
-        const own = new Set((await context.target.list(`/users/${part(name)}/keys`)).map(({ key }) => sshKey(key)))
-        for (const body of read.filter(({ key }) => !own.has(sshKey(key)))) {
-          const what = `SSH key "${String(body['title'])}" of ${login}`
-          await send(context, { method: 'POST', path: `/admin/users/${part(name)}/keys`, body, what })
-        }
+        await removeAccess(context, access)
+        await giveAccess(context, access)
       })
     }
   },
@@ -132,20 +156,47 @@ export const sshKeysStep: ServerStep = {
 export const gpgKeysStep: ServerStep = {
   name: 'GPG keys',
   async run(context) {
-    for await (const { id, login, name } of sourceAccounts(context, 'account')) {
-      const keys = await sourceList(context, `/users/${part(login)}/gpg_keys`)
-      if (keys.length === 0) continue
+    for await (const { id, login, name, keys } of keyLists(context, 'gpg_keys')) {
+      if (keys === undefined || (await isStillEmpty(context, { kind: 'gpg-keys', id }, keys))) continue
       const read = keys.map((key) => pick(key, ['key_id', 'public_key']))
       await once(context, { kind: 'gpg-keys', id, target: name, value: read }, async () => {
-        const own = new Set((await context.target.list('/user/gpg_keys', name)).map((key) => key['key_id']))
-        for (const { key_id, public_key } of read.filter((key) => !own.has(key['key_id']))) {
-          const body = { armored_public_key: armored(String(public_key)) }
-          const what = `GPG key ${String(key_id)} of ${login}`
-          await send(context, { method: 'POST', path: '/user/gpg_keys', body, as: name, what })
+        const whole = read.length > 0 ? await wholeKeys(context, login) : new Map<string, string>()
+        const path = '/user/gpg_keys'
+        const whatOf = (key: Members): string => `GPG key ${lineOf(key['key_id'])} of ${login}`
+        const access = {
+          kind: `gpg-keys ${id}`,
+          theirs: new Map(
+            read.map((key) => {
+              const keyId = lineOf(key['key_id'])
+              const body = { armored_public_key: whole.get(keyId) ?? armored(String(key['public_key'])) }
+              return [keyId, { method: 'POST', path, body, as: name, what: whatOf(key) } as const]
+            }),
+          ),
+          ours: async () =>
+            new Map(
+              (await context.target.list(`/users/${part(name)}/gpg_keys`)).map((key) => [
+                lineOf(key['key_id']),
+                { path: `${path}/${numberOf(key['id'])}`, as: name, what: whatOf(key) },
+              ]),
+            ),
         }
+        await removeAccess(context, access)
+        await giveAccess(context, access)
       })
     }
   },
+}
+
+/** The keys of an account by their ids, with their identities, which the API does not show. */
+async function wholeKeys(context: ServerContext, login: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const text = (await download(context, `${context.from}/${part(login)}.gpg`)).toString('utf8')
+    const keys = await readPgpKeys(text, context.core.clock.now())
+    return new Map(keys.map(({ keyId, armored: key }) => [keyId, key]))
+  } catch (error) {
+    if (error instanceof ForgeError || error instanceof PgpError) return new Map()
+    throw error
+  }
 }
 
 const MAX_KEY = 1_000_000

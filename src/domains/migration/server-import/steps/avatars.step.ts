@@ -55,8 +55,8 @@ export const avatarsStep: ServerStep = {
   },
 }
 
-/** Throws ForgeError. */
-const download = ({ source, signal }: ServerContext, url: string): Promise<Buffer> =>
+/** A file of the other server. Throws ForgeError. */
+export const download = ({ source, signal }: ServerContext, url: string): Promise<Buffer> =>
   source.download(url, { signal }, async (bytes) => {
     const read: Buffer[] = []
     let size = 0

@@ -41,6 +41,7 @@ async function* readNames(context: ServerContext): AsyncGenerator<Named> {
   const chosen = new Set<string>()
   for (const kind of ['account', 'organization'] as const) {
     const known = new Map((await context.journal.list(kind)).map(({ source_id, target }) => [source_id, target]))
+    const seen = new Set<string>()
     for await (const value of sourceItems(context, KINDS[kind])) {
       const login = lineOf(value['login'] ?? value['username'] ?? value['name'])
       const source_id = String(wholeOf(value['id']))
@@ -48,8 +49,27 @@ async function* readNames(context: ServerContext): AsyncGenerator<Named> {
       const target = known.get(source_id) ?? context.names.given.get(login.toLowerCase()) ?? login
       if (chosen.has(target.toLowerCase())) throw invalid(`two accounts would be named ${target}`)
       chosen.add(target.toLowerCase())
+      seen.add(source_id)
       yield { kind, source_id, login, target, isKnown: known.has(source_id) }
     }
+    // NOTE: a token that may not list accounts sees none.
+    if (seen.size > 0)
+      reportGone(
+        context,
+        kind,
+        [...known].filter(([id]) => !seen.has(id)),
+      )
+  }
+}
+
+function reportGone(
+  { names, report }: ServerContext,
+  kind: Named['kind'],
+  gone: readonly (readonly [id: string, name: string])[],
+): void {
+  for (const [id, name] of gone) {
+    report.omit(`${kind} ${name}: it is not at the other server any more; it stays on this server`)
+    if (kind === 'account') names.gone.push({ id: Number(id), name })
   }
 }
 

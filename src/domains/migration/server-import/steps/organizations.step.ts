@@ -1,6 +1,8 @@
 import { type Members, numberOf } from '../../../../core/platform/json-members.ts'
 import { lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { giveAccess, removeAccess } from '../access.ts'
 import {
+  knownList,
   once,
   part,
   pick,
@@ -49,31 +51,49 @@ async function writeOrganization(context: ServerContext, { login, name, value }:
   const owners = teams.find((team) => team['name'] === OWNERS)
   const members = owners && (await namesOf(context, `/teams/${wholeOf(owners['id'])}/members`))
   const creator = members?.[0]
+  if (owners !== undefined && creator !== undefined) {
+    const source_id = creator.toLowerCase()
+    await context.journal.put({ kind: membersKind(wholeOf(owners['id'])), source_id, target: name, state: 'done' })
+  }
   const path = creator === undefined ? '/orgs' : `/admin/users/${part(creator)}/orgs`
   await send(context, { method: 'POST', path, body: { ...body, username: name }, what })
 }
 
 /** Names on this server of the accounts of a list. */
-export async function namesOf(context: ServerContext, path: string): Promise<string[]> {
-  const members = await sourceList(context, path)
-  return members.flatMap((member) => targetName(context, lineOf(member['login'])) ?? [])
+export const namesOf = async (context: ServerContext, path: string): Promise<string[]> =>
+  (await knownNames(context, path)) ?? []
+
+async function knownNames(context: ServerContext, path: string): Promise<string[] | undefined> {
+  const members = await knownList(context, path)
+  return members?.flatMap((member) => targetName(context, lineOf(member['login'])) ?? [])
 }
 
 /** Teams with their members; their repositories come later. */
 export const teamsStep: ServerStep = {
   name: 'teams',
   async run(context) {
-    for await (const org of sourceAccounts(context, 'organization'))
-      for (const team of await sourceList(context, `/orgs/${part(org.login)}/teams`)) {
+    for await (const org of sourceAccounts(context, 'organization')) {
+      const teams = await knownList(context, `/orgs/${part(org.login)}/teams`)
+      if (teams === undefined) continue
+      for (const team of teams) {
         const id = wholeOf(team['id'])
-        const members = context.isDryRun ? [] : await namesOf(context, `/teams/${id}/members`)
+        const members = context.isDryRun ? [] : await knownNames(context, `/teams/${id}/members`)
+        if (members === undefined) {
+          context.report.omit(`team ${lineOf(team['name'])} of ${org.login}: its members cannot be read`)
+          continue
+        }
         const value = [pick(team, TEAM), members]
         await once(context, { kind: 'team', id, target: org.name, value }, () =>
           writeTeam(context, { org, team, members }),
         )
       }
+      if (!context.isDryRun) await removeTeams(context, org, new Set(teams.map(({ id }) => String(wholeOf(id)))))
+    }
   },
 }
+
+const teamsKind = ({ id }: SourceAccount): string => `teams ${id}`
+const membersKind = (team: number | string): string => `team-members ${team}`
 
 interface TeamToWrite {
   readonly org: SourceAccount
@@ -85,18 +105,75 @@ async function writeTeam(context: ServerContext, { org, team, members }: TeamToW
   const name = lineOf(team['name'])
   const what = `team ${name} of ${org.login}`
   const body = pick(team, TEAM)
-  let id = await findTeam(context, org.name, name)
+  const key = { kind: teamsKind(org), source_id: String(wholeOf(team['id'])) }
+  const brought = await context.journal.find(key)
+  let id = await findTeam(context, org.name, name, brought?.target)
   if (id === undefined) {
+    await context.journal.put({ ...key, target: '', state: 'begun' })
     if (!(await send(context, { method: 'POST', path: `/orgs/${part(org.name)}/teams`, body, what }))) return
-    id = await findTeam(context, org.name, name)
-  } else if (name !== OWNERS) await send(context, { method: 'PATCH', path: `/teams/${id}`, body, what })
-  for (const member of members)
-    await send(context, { method: 'PUT', path: `/teams/${id}/members/${part(member)}`, what: `${member} in ${what}` })
+    id = (await findTeam(context, org.name, name))!
+    await context.journal.put({ ...key, target: String(id), state: 'done' })
+  } else {
+    if (brought !== undefined) await context.journal.put({ ...key, target: String(id), state: 'done' })
+    if (name !== OWNERS) await send(context, { method: 'PATCH', path: `/teams/${id}`, body, what })
+  }
+  const access = membersAccess(context, { id, what, kind: membersKind(key.source_id), members })
+  await giveAccess(context, access)
+  await removeAccess(context, access)
 }
 
-export async function findTeam({ target }: ServerContext, org: string, name: string): Promise<number | undefined> {
+interface TeamMembers {
+  /** Of the team on this server. */
+  readonly id: number
+  readonly what: string
+  readonly kind: string
+  readonly members: readonly string[]
+}
+
+function membersAccess({ target }: ServerContext, { id, what, kind, members }: TeamMembers) {
+  const list = `/teams/${id}/members`
+  const at = (name: string) => ({ path: `${list}/${part(name)}`, what: `${name} in ${what}` })
+  return {
+    kind,
+    theirs: new Map(members.map((name) => [name.toLowerCase(), { ...at(name), method: 'PUT' } as const])),
+    ours: async () =>
+      new Map((await target.list(list)).map(({ login }) => [lineOf(login).toLowerCase(), at(lineOf(login))])),
+  }
+}
+
+/** Teams that earlier runs have brought and the other server has no more, but for members added on this server. */
+async function removeTeams(context: ServerContext, org: SourceAccount, theirs: ReadonlySet<string>): Promise<void> {
+  const { journal, report, target } = context
+  for (const { kind, source_id, target: id } of await journal.list(teamsKind(org))) {
+    if (theirs.has(source_id)) continue
+    const path = `/teams/${id}`
+    const team = await target.find(path)
+    const what = `team ${lineOf(team?.['name'])} of ${org.login}`
+    if (team !== undefined) {
+      const members = { id: Number(id), what, kind: membersKind(source_id), members: [] }
+      await removeAccess(context, membersAccess(context, members))
+      if ((await target.list(`${path}/members`)).length > 0) {
+        report.omit(`${what}: it is not at the other server any more; it has members who were added on this server`)
+        continue
+      }
+      if (!(await send(context, { method: 'DELETE', path, what }))) continue
+      report.deleted(what)
+    }
+    await journal.delete({ kind, source_id })
+  }
+}
+
+/** The team with an id, or else with a name. */
+export async function findTeam(
+  { target }: ServerContext,
+  org: string,
+  name: string,
+  id?: string,
+): Promise<number | undefined> {
   const teams = await target.list(`/orgs/${part(org)}/teams`)
-  const found = teams.find((team) => lineOf(team['name']).toLowerCase() === name.toLowerCase())
+  const found =
+    teams.find((team) => String(numberOf(team['id'])) === id) ??
+    teams.find((team) => lineOf(team['name']).toLowerCase() === name.toLowerCase())
   return found && numberOf(found['id'])
 }
 

@@ -2,11 +2,15 @@ import { type Members, members, numberOf } from '../../../../core/platform/json-
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { isTrue, lineOf, linesOf, momentOf } from '../../imports/sources/read.ts'
+import { deployKey, giveAccess, removeAccess } from '../access.ts'
 import {
+  isStillEmpty,
+  knownList,
   once,
   part,
   pick,
   send,
+  type Sending,
   type ServerContext,
   type ServerStep,
   sourceList,
@@ -30,8 +34,9 @@ function repoStep(
       if (context.isDryRun) return
       for await (const repo of importedRepos(context)) {
         const value = await read(context, repo)
-        if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
         const { id, path, importId } = repo
+        if (value === undefined || (Array.isArray(value) && (await isStillEmpty(context, { kind, id }, value))))
+          continue
         await once(context, { kind, id, target: path, value: [importId, value] }, () =>
           write(context, repo, value as never),
         )
@@ -124,35 +129,58 @@ export const collaboratorsStep = repoStep(
   async (context, { fullName }) => {
     const path = `/repos/${repoPath(fullName)}/collaborators`
     const found: { name: string; permission: string }[] = []
-    for (const user of await sourceList(context, path)) {
+    const users = await knownList(context, path)
+    for (const user of users ?? []) {
       const login = lineOf(user['login'])
       const name = targetName(context, login)
       const access = members(await context.source.find(`${path}/${part(login)}/permission`, context.signal, [403, 404]))
       if (name !== undefined) found.push({ name, permission: lineOf(access['permission']) })
     }
-    return found
+    return users && found
   },
-  async (context, { path, fullName }, value: readonly { readonly name: string; readonly permission: string }[]) => {
-    for (const { name, permission } of value) {
-      const body = { permission: permission === 'owner' ? 'admin' : permission }
-      const what = `collaborator ${name} of ${fullName}`
-      await send(context, { method: 'PUT', path: `/repos/${path}/collaborators/${part(name)}`, body, what })
+  async (context, { id, path, fullName }, value: readonly { readonly name: string; readonly permission: string }[]) => {
+    const list = `/repos/${path}/collaborators`
+    const at = (name: string) => ({ path: `${list}/${part(name)}`, what: `collaborator ${name} of ${fullName}` })
+    const access = {
+      kind: `collaborators ${id}`,
+      theirs: new Map(
+        value.map(({ name, permission }) => {
+          const body = { permission: permission === 'owner' ? 'admin' : permission }
+          return [name.toLowerCase(), { ...at(name), method: 'PUT', body } as const]
+        }),
+      ),
+      ours: async () =>
+        new Map((await context.target.list(list)).map(({ login }) => [lineOf(login).toLowerCase(), at(lineOf(login))])),
     }
+    await giveAccess(context, access)
+    await removeAccess(context, access)
   },
 )
 
 export const deployKeysStep = repoStep(
   { name: 'deploy keys', kind: 'deploy-keys' },
   async (context, { fullName }) =>
-    (await sourceList(context, `/repos/${repoPath(fullName)}/keys`)).map((key) =>
+    (await knownList(context, `/repos/${repoPath(fullName)}/keys`))?.map((key) =>
       pick(key, ['title', 'key', 'read_only']),
     ),
-  async (context, { path, fullName }, keys: readonly Members[]) => {
-    const own = new Set((await context.target.list(`/repos/${path}/keys`)).map(({ title }) => title))
-    for (const body of keys.filter(({ title }) => !own.has(title))) {
-      const what = `deploy key "${lineOf(body['title'])}" of ${fullName}`
-      await send(context, { method: 'POST', path: `/repos/${path}/keys`, body, what })
+  async (context, { id, path: repo, fullName }, keys: readonly Members[]) => {
+    const path = `/repos/${repo}/keys`
+    const whatOf = (key: Members): string => `deploy key "${lineOf(key['title'])}" of ${fullName}`
+    const access = {
+      kind: `deploy-keys ${id}`,
+      theirs: new Map(
+        keys.map((body) => [deployKey(body), { method: 'POST', path, body, what: whatOf(body) } as const]),
+      ),
+      ours: async () =>
+        new Map(
+          (await context.target.list(path)).map((key) => [
+            deployKey(key),
+            { path: `${path}/${numberOf(key['id'])}`, what: whatOf(key) },
+          ]),
+        ),
     }
+    await removeAccess(context, access)
+    await giveAccess(context, access)
   },
 )
 
@@ -167,19 +195,37 @@ export const watchesStep = repoStep(
   },
 )
 
+/** Other teams have all repositories. */
+const isChosenTeam = (team: Members): boolean => team['includes_all_repositories'] !== true
+
 export const teamReposStep = repoStep(
   { name: 'repositories of teams', kind: 'team-repos' },
   async (context, { fullName }) =>
-    (await sourceList(context, `/repos/${repoPath(fullName)}/teams`)).map((team) => ({
-      name: lineOf(team['name']),
-      all: team['includes_all_repositories'] === true,
-    })),
-  async (context, { path, target, fullName }, teams: readonly { readonly name: string; readonly all: boolean }[]) => {
-    for (const { name } of teams.filter(({ all }) => !all)) {
-      const id = await findTeam(context, target.split('/', 1)[0]!, name)
-      const what = `team ${name} of ${fullName}`
-      await send(context, { method: 'PUT', path: `/teams/${id ?? 0}/repos/${path}`, what })
+    (await knownList(context, `/repos/${repoPath(fullName)}/teams`))
+      ?.filter(isChosenTeam)
+      .map(({ name }) => lineOf(name)),
+  async (context, { id: repo, path, target, fullName }, teams: readonly string[]) => {
+    const at = (id: number, name: string) => ({
+      path: `/teams/${id}/repos/${path}`,
+      what: `team ${name} of ${fullName}`,
+    })
+    const theirs = new Map<string, Sending>()
+    for (const name of teams) {
+      const id = (await findTeam(context, target.split('/', 1)[0]!, name)) ?? 0
+      theirs.set(String(id), { ...at(id, name), method: 'PUT' })
     }
+    const access = {
+      kind: `team-repos ${repo}`,
+      theirs,
+      ours: async () =>
+        new Map(
+          (await context.target.list(`/repos/${path}/teams`))
+            .filter(isChosenTeam)
+            .map(({ id, name }) => [String(numberOf(id)), at(numberOf(id), lineOf(name))]),
+        ),
+    }
+    await giveAccess(context, access)
+    await removeAccess(context, access)
   },
 )
 

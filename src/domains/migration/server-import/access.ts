@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto'
+import { type Members, textOf } from '../../../core/platform/json-members.ts'
+import { send, type Sending, type ServerContext } from './server-context.ts'
+
+/** Who or what has access to something: members, keys. Both servers have the keys of the maps in common. */
+interface Access {
+  /** In the journal, which says what the import has brought. */
+  readonly kind: string
+  /** What has it at the other server, and what gives it on this one. */
+  readonly theirs: ReadonlyMap<string, Sending>
+  /** What has it on this server, and what removes it. */
+  ours(): Promise<ReadonlyMap<string, Omit<Sending, 'method'>>>
+}
+
+/** Gives access; the journal gets what did not have it. */
+export async function giveAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
+  const own = await ours()
+  for (const [source_id, sending] of theirs) {
+    const isNew = !own.has(source_id)
+    if (!isNew && sending.method === 'POST') continue
+    if (isNew) await context.journal.put({ kind, source_id, target: sending.path, state: 'done' })
+    if (!(await send(context, sending)) && isNew) await context.journal.delete({ kind, source_id })
+  }
+}
+
+/** Removes access that an earlier run has brought and that the other server does not give any more. */
+export async function removeAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
+  const gone = (await context.journal.list(kind)).filter(({ source_id }) => !theirs.has(source_id))
+  const own = gone.length > 0 ? await ours() : new Map<string, never>()
+  for (const { source_id } of gone) {
+    const found = own.get(source_id)
+    if (found !== undefined) {
+      if (!(await send(context, { ...found, method: 'DELETE' }))) continue
+      context.report.deleted(found.what)
+    }
+    await context.journal.delete({ kind, source_id })
+  }
+}
+
+const MAX_KEY = 20_000
+
+/** As `ssh-keygen -l` shows it. */
+export function sshFingerprint(key: unknown): string {
+  const [, blob = ''] = textOf(key, MAX_KEY).trim().split(/\s+/, 2)
+  return `SHA256:${hash('sha256', Buffer.from(blob, 'base64'), 'base64').replace(/=+$/, '')}`
+}
+
+/** A deploy key with another right is another key. */
+export const deployKey = ({ key, read_only }: Members): string =>
+  `${sshFingerprint(key)} (${read_only === false ? 'read and write' : 'read only'})`

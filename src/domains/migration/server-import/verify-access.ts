@@ -1,0 +1,104 @@
+import { type Members, members } from '../../../core/platform/json-members.ts'
+import type { ForgeApi } from '../imports/forge-api.ts'
+import { lineOf } from '../imports/sources/read.ts'
+import { deployKey, sshFingerprint } from './access.ts'
+import { knownList, part } from './server-context.ts'
+
+export interface Sides {
+  readonly source: ForgeApi
+  readonly target: ForgeApi
+  readonly signal: AbortSignal
+  /** Names of accounts on this server by those of the other one in lower case. */
+  readonly accounts: Map<string, string>
+  /** `owner/name` of repositories on this server by their ids at the other one. */
+  readonly repos: ReadonlyMap<string, string>
+  difference(text: string): void
+}
+
+interface Compared {
+  /** Of what they are, such as `team makers of guild: members`. */
+  readonly what: string
+  /** Paths at the other server and at this one. */
+  readonly paths: readonly [string, string]
+  /** What the other server shows, as on this one; undefined for what was not imported. */
+  theirs(item: Members): Promise<string | undefined> | string | undefined
+  ours(item: Members): Promise<string> | string
+}
+
+/** Names what one of the lists lacks; nothing if the other server does not have the list. */
+async function compareList({ source, target, signal, difference }: Sides, list: Compared): Promise<void> {
+  const { what, paths, theirs, ours } = list
+  const items = await knownList({ source, signal }, paths[0])
+  if (items === undefined) return
+  const wanted = new Set(await mapped(items, theirs))
+  const own = new Set(await mapped((await knownList({ source: target, signal }, paths[1])) ?? [], ours))
+  for (const item of wanted) if (item !== undefined && !own.has(item)) difference(`${what}: ${item} is missing`)
+  for (const item of own) if (!wanted.has(item)) difference(`${what}: ${item} is not at the other server`)
+}
+
+/** One after the other: some ask a server. */
+async function mapped<T>(items: readonly Members[], read: (item: Members) => Promise<T> | T): Promise<T[]> {
+  const found: T[] = []
+  for (const item of items) found.push(await read(item))
+  return found
+}
+
+export async function compareTeam(
+  sides: Sides,
+  what: string,
+  [theirs, ours]: readonly [Members, Members],
+): Promise<void> {
+  const at = (list: string) =>
+    [`/teams/${Number(theirs['id'])}/${list}`, `/teams/${Number(ours['id'])}/${list}`] as const
+  await compareList(sides, {
+    what: `${what}: members`,
+    paths: at('members'),
+    theirs: ({ login }) => sides.accounts.get(lineOf(login).toLowerCase()),
+    ours: ({ login }) => lineOf(login),
+  })
+  await compareList(sides, {
+    what: `${what}: repositories`,
+    paths: at('repos'),
+    theirs: ({ id }) => sides.repos.get(String(Number(id))),
+    ours: ({ full_name }) => lineOf(full_name),
+  })
+}
+
+export async function compareKeys(sides: Sides, login: string, name: string): Promise<void> {
+  const at = (list: string) => [`/users/${part(login)}/${list}`, `/users/${part(name)}/${list}`] as const
+  const ssh = ({ key }: Members): string => sshFingerprint(key)
+  const gpg = ({ key_id }: Members): string => lineOf(key_id)
+  await compareList(sides, { what: `SSH keys of ${login}`, paths: at('keys'), theirs: ssh, ours: ssh })
+  await compareList(sides, { what: `GPG keys of ${login}`, paths: at('gpg_keys'), theirs: gpg, ours: gpg })
+}
+
+/** Collaborators with their permissions, and deploy keys. */
+export async function compareRepoAccess(
+  sides: Sides,
+  fullName: string,
+  paths: readonly [string, string],
+): Promise<void> {
+  const { source, target, signal, accounts } = sides
+  const at = (list: string) => [`/repos/${paths[0]}/${list}`, `/repos/${paths[1]}/${list}`] as const
+  const lists = at('collaborators')
+  const permission = async (api: ForgeApi, list: string, login: unknown): Promise<string> => {
+    const found = await api.find(`${list}/${part(lineOf(login))}/permission`, signal, [403, 404])
+    const access = lineOf(members(found)['permission'])
+    return access === 'owner' ? 'admin' : access
+  }
+  await compareList(sides, {
+    what: `${fullName}: collaborators`,
+    paths: lists,
+    theirs: async ({ login }) => {
+      const name = accounts.get(lineOf(login).toLowerCase())
+      return name && `${name} (${await permission(source, lists[0], login)})`
+    },
+    ours: async ({ login }) => `${lineOf(login)} (${await permission(target, lists[1], login)})`,
+  })
+  await compareList(sides, {
+    what: `${fullName}: deploy keys`,
+    paths: at('keys'),
+    theirs: deployKey,
+    ours: deployKey,
+  })
+}
