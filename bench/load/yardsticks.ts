@@ -17,9 +17,16 @@ export interface BareServer {
   readonly pid: number
 }
 
-/** `bare-server.ts`: a Fastify that answers a constant. `ceiling-server.ts`: a socket that answers a constant. */
-export async function startBare(tempDir: TempDir, script: 'bare-server.ts' | 'ceiling-server.ts'): Promise<BareServer> {
-  const child = tempDir.start(process.execPath, [fileURLToPath(new URL(`./${script}`, import.meta.url))], {
+/**
+ * `bare-server.ts`: a Fastify that answers a constant. `ceiling-server.ts`: a socket that answers a constant.
+ * `copy-server.ts FILE`: stores and sends one file.
+ */
+export async function startBare(
+  tempDir: TempDir,
+  script: 'bare-server.ts' | 'ceiling-server.ts' | 'copy-server.ts',
+  args: readonly string[] = [],
+): Promise<BareServer> {
+  const child = tempDir.start(process.execPath, [fileURLToPath(new URL(`./${script}`, import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [url] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]

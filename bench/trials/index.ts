@@ -11,6 +11,7 @@ import { lsRemote } from './ls-remote.ts'
 import { manyPulls } from './many-pulls.ts'
 import { memory } from './memory.ts'
 import { mix } from './mix.ts'
+import { packages } from './packages.ts'
 import { pullProcesses } from './pull-processes.ts'
 import { pulls } from './pulls.ts'
 import { pushProcesses } from './push-processes.ts'
@@ -33,6 +34,7 @@ export const TRIALS: readonly Trial[] = [
   coldAfterPush,
   webhooks,
   runners,
+  packages,
   boards,
   codeSearch,
   issueWriters,
