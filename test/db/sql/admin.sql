@@ -11,6 +11,7 @@ insert into "badge" ("slug", "description", "image_url") values (?, ...);
 
 -- domains/operations/admin/admin.store.ts insertUserBadges
 insert into "user_badge" ("user_id", "badge_id") values (?, ...) on conflict ("user_id", "badge_id") do nothing;
+insert into "user_badge" ("user_id", "badge_id") values (?, ...), ... on conflict ("user_id", "badge_id") do nothing;
 
 -- domains/operations/admin/admin.store.ts listBadgesBySlug
 select "badge"."id", "badge"."slug", "badge"."description", "badge"."image_url" as "imageUrl" from "badge" where "badge"."slug" in (?, ...);

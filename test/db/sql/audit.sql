@@ -7,9 +7,13 @@ delete from "audit_entry" where "id" in (select "id" from "audit_entry" where "c
 select "name", "kind" from "user" where "id" = ?;
 
 -- domains/operations/audit/audit.store.ts findCredentialName
+select "name" from "passkey" where "id" = ?;
+select "name" from "access_token" where "id" = ?;
+select "name" from "sign_in_source" where "id" = ?;
+
+-- domains/operations/audit/audit.store.ts findKeyTitle
 select "title" from "user_key" where "id" = ?;
 select "title" from "deploy_key" where "id" = ?;
-select "name" from "access_token" where "id" = ?;
 
 -- domains/operations/audit/audit.store.ts findRepoName
 select "owner"."name" as "owner", "repo"."name", "repo"."is_private", "repo"."is_archived" from "repo" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "repo"."id" = ?;
@@ -34,5 +38,6 @@ select * from "audit_entry" where ("lower_actor_name" = ? and ("action" >= ? and
 select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;
 
 -- domains/operations/audit/audit.store.ts listEntriesAfter
+select * from "audit_entry" where "action" = ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where "created_at" < ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where ("lower_target_name" = ? and "action" = ? and "created_at" >= ?) and "id" > ? order by "id" limit N;

@@ -23,13 +23,10 @@ update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "l
 -- core/jobs/job.store.ts freeJobsOf
 update "job" set "lease_until" = ?, "holder" = ? where "state" = ? and "holder" in (?, ...);
 
--- core/jobs/job.store.ts hasDueJobs
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in ();
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...);
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...);
+-- core/jobs/job.store.ts hasWaitingJob
+select "id" from "job" where "kind" = ? and "key" = ? and "state" = ? limit N;
 
 -- core/jobs/job.store.ts insertJob
-select "id" from "job" where "kind" = ? and "key" = ? and "state" = ?;
 insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, ...);
 
 -- core/jobs/job.store.ts leaseJobs
@@ -37,6 +34,9 @@ update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = atte
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in () order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;
+
+-- core/jobs/job.store.ts listDueKinds
+select distinct "kind" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?));
 
 -- core/jobs/job.store.ts listJobHolders
 select distinct "holder" from "job" where "state" = ?;

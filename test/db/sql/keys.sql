@@ -28,6 +28,7 @@ select * from "gpg_key" where "primary_key_id" in (?, ...) order by "id";
 select "user_id", "email", "lower_email" from "email_address" where "user_id" in (?, ...) and "is_activated" = ? order by "id";
 
 -- domains/accounts/keys/public-key.store.ts claimPublicKey
+update "public_key" set "kind" = ? where "id" = ?;
 select "id", "kind" from "public_key" where "fingerprint" = ?;
 insert into "public_key" ("algorithm", "blob", "fingerprint", "kind") values (?, ...) returning "id";
 

@@ -35,8 +35,11 @@ select "id", "name" from "label" where "repo_id" = ? and "name" in (?, ...) orde
 select * from "label" where "org_id" = ? order by "name", "id" limit N offset ?;
 select * from "label" where "repo_id" = ? order by "name", "id" limit N offset ?;
 select * from "label" where "org_id" = ? order by "name" desc, "id" limit N offset ?;
+select * from "label" where "repo_id" = ? order by "name" desc, "id" limit N offset ?;
 select * from "label" where "org_id" = ? order by "issues_count", "id" limit N offset ?;
+select * from "label" where "repo_id" = ? order by "issues_count", "id" limit N offset ?;
 select * from "label" where "org_id" = ? order by "issues_count" desc, "id" limit N offset ?;
+select * from "label" where "repo_id" = ? order by "issues_count" desc, "id" limit N offset ?;
 
 -- domains/issues/labels/label.store.ts listLabelsByIds
 select * from "label" where "id" in (?, ...);
@@ -51,6 +54,8 @@ update label set issues_count = issues_count - (select count(*) from issue_label
 
 -- domains/issues/labels/label.store.ts updateLabel
 update "label" set "updated_at" = ? where "id" = ?;
+update "label" set "name" = ?, "updated_at" = ? where "id" = ?;
 update "label" set "archived_at" = ?, "updated_at" = ? where "id" = ?;
 update "label" set "description" = ?, "updated_at" = ? where "id" = ?;
+update "label" set "archived_at" = ?, "issues_count" = ? where "id" = ?;
 update "label" set "name" = ?, "color" = ?, "description" = ?, "is_exclusive" = ?, "updated_at" = ? where "id" = ?;

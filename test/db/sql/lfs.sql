@@ -28,6 +28,9 @@ select "id", "oid", "size", "created_at" as "linkedAt" from "lfs_link" where "re
 
 -- domains/code/lfs/lfs.store.ts listLfsLocks
 select "lfs_lock"."id", "lfs_lock"."path", "lfs_lock"."owner_id", "lfs_lock"."created_at", "user"."name" from "lfs_lock" inner join "user" on "user"."id" = "lfs_lock"."owner_id" where "lfs_lock"."repo_id" = ? order by "lfs_lock"."id" limit N;
+select "lfs_lock"."id", "lfs_lock"."path", "lfs_lock"."owner_id", "lfs_lock"."created_at", "user"."name" from "lfs_lock" inner join "user" on "user"."id" = "lfs_lock"."owner_id" where "lfs_lock"."repo_id" = ? and "lfs_lock"."id" = ? order by "lfs_lock"."id" limit N;
+select "lfs_lock"."id", "lfs_lock"."path", "lfs_lock"."owner_id", "lfs_lock"."created_at", "user"."name" from "lfs_lock" inner join "user" on "user"."id" = "lfs_lock"."owner_id" where "lfs_lock"."repo_id" = ? and "lfs_lock"."id" > ? order by "lfs_lock"."id" limit N;
+select "lfs_lock"."id", "lfs_lock"."path", "lfs_lock"."owner_id", "lfs_lock"."created_at", "user"."name" from "lfs_lock" inner join "user" on "user"."id" = "lfs_lock"."owner_id" where "lfs_lock"."repo_id" = ? and "lfs_lock"."path" = ? order by "lfs_lock"."id" limit N;
 
 -- domains/code/lfs/lfs.store.ts mapLfsObjects
 select "oid", "size" from "lfs_link" where "repo_id" = ? and "oid" in (?, ...);

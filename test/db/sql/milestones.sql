@@ -34,6 +34,7 @@ select "id", "title" from "milestone" where "repo_id" = ? and "lower_title" in (
 -- domains/issues/milestones/milestone.store.ts listMilestones
 select * from "milestone" where "repo_id" = ? order by "due_at", "title", "id" limit N offset ?;
 select * from "milestone" where "repo_id" = ? and "is_closed" = ? order by "due_at", "title", "id" limit N offset ?;
+select * from "milestone" where "repo_id" = ? and "lower_title" like ? escape ? order by "due_at", "title", "id" limit N offset ?;
 select * from "milestone" where "repo_id" = ? and "is_closed" = ? and "lower_title" like ? escape ? order by "due_at", "title", "id" limit N offset ?;
 
 -- domains/issues/milestones/milestone.store.ts listMilestonesByIds

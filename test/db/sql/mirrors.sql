@@ -14,7 +14,8 @@ select * from "push_mirror" where "id" = ?;
 select * from "push_mirror" where "repo_id" = ? and "remote_name" = ?;
 
 -- domains/migration/mirrors/push/push-mirror.store.ts insertPushMirror
-insert into "push_mirror" ("remote_name", "remote_url", "credentials", "public_key", "private_key", "interval", "is_on_commit", "repo_id", "next_sync_at", "created_at") values (?, ...) returning "id";
+insert into "push_mirror" ("repo_id", "remote_name", "remote_url", "interval", "is_on_commit", "next_sync_at", "created_at") values (?, ...) returning "id";
+insert into "push_mirror" ("remote_name", "remote_url", "credentials", "public_key", "private_key", "branch_filter", "interval", "is_on_commit", "repo_id", "next_sync_at", "created_at") values (?, ...) returning "id";
 
 -- domains/migration/mirrors/push/push-mirror.store.ts listPushMirrorIds
 select "id" from "push_mirror" where "repo_id" = ? order by "id";
@@ -24,5 +25,6 @@ select "id" from "push_mirror" where "repo_id" = ? and "is_on_commit" = ? order 
 select * from "push_mirror" where "repo_id" = ? order by "id" limit N offset ?;
 
 -- domains/migration/mirrors/push/push-mirror.store.ts updatePushMirror
+update "push_mirror" set "pushed_at" = ?, "next_sync_at" = ? where "id" = ?;
 update "push_mirror" set "next_sync_at" = ?, "lfs_sent" = ?, "last_error" = ? where "id" = ?;
 update "push_mirror" set "pushed_at" = ?, "next_sync_at" = ?, "lfs_sent" = ?, "last_error" = ? where "id" = ?;

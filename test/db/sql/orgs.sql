@@ -87,6 +87,7 @@ select "user_id" from "team_member" where "team_id" = ?;
 select "user".* from "team_member" inner join "user" on "user"."id" = "team_member"."user_id" where "team_member"."team_id" = ? order by "user"."full_name", "user"."lower_name" limit N offset ?;
 
 -- domains/accounts/orgs/teams/teams.store.ts listTeams
+select count(*) as "total" from "team" where "team"."org_id" = ?;
 select * from "team" where "team"."org_id" = ? order by "lower_name", "id" limit N offset ?;
 select * from "team" where "team"."id" in (select "team_id" from "team_member" where "user_id" = ?) order by "lower_name", "id" limit N offset ?;
 select * from "team" where "team"."org_id" = ? and ("team"."visibility" != ? or "team"."id" in (select "team_id" from "team_member" where "user_id" = ?)) order by "lower_name", "id" limit N offset ?;

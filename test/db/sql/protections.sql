@@ -74,6 +74,7 @@ select "rule_id", "team"."name" from "tag_rule_team" inner join "team" on "team"
 
 -- domains/code/protections/tags/tag-rule.store.ts replaceTagRuleTeams
 delete from "tag_rule_team" where "rule_id" = ?;
+insert into "tag_rule_team" ("rule_id", "team_id") values (?, ...);
 
 -- domains/code/protections/tags/tag-rule.store.ts replaceTagRuleUsers
 delete from "tag_rule_user" where "rule_id" = ?;

@@ -62,4 +62,5 @@ update "sign_in_source" set "settings" = ?, "updated_at" = ? where "id" = ?;
 update "sign_in_source" set "is_active" = ?, "updated_at" = ? where "id" = ?;
 update "sign_in_source" set "synchronized_at" = ?, "sync_report" = ? where "id" = ?;
 update "sign_in_source" set "name" = ?, "updated_at" = ?, "lower_name" = ? where "id" = ?;
+update "sign_in_source" set "name" = ?, "settings" = ?, "updated_at" = ?, "lower_name" = ? where "id" = ?;
 update "sign_in_source" set "name" = ?, "is_active" = ?, "settings" = ?, "updated_at" = ?, "lower_name" = ? where "id" = ?;

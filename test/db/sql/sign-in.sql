@@ -56,15 +56,16 @@ update "access_token" set "last_used_at" = ? where "id" = ? and "last_used_at" <
 -- domains/accounts/sign-in/two-factor/two-factor.store.ts countRecoveryCodes
 select count(*) as "count" from "two_factor_recovery" where "user_id" = ?;
 
+-- domains/accounts/sign-in/two-factor/two-factor.store.ts deleteRecoveryCodes
+delete from "two_factor_recovery" where "user_id" = ?;
+
 -- domains/accounts/sign-in/two-factor/two-factor.store.ts deleteTwoFactor
 delete from "two_factor" where "user_id" = ?;
-delete from "two_factor_recovery" where "user_id" = ?;
 
 -- domains/accounts/sign-in/two-factor/two-factor.store.ts findTwoFactor
 select * from "two_factor" where "user_id" = ?;
 
 -- domains/accounts/sign-in/two-factor/two-factor.store.ts replaceRecoveryCodes
-delete from "two_factor_recovery" where "user_id" = ?;
 insert into "two_factor_recovery" ("user_id", "code_hash") values (?, ...), ...;
 
 -- domains/accounts/sign-in/two-factor/two-factor.store.ts replaceTwoFactor

@@ -7,6 +7,7 @@ select * from "commit_status" where "id" = ?;
 select "id" from "repo" where "id" = ?;
 select max("number") as "last" from "commit_status" where "repo_id" = ? and "oid" = ?;
 insert into "commit_status" ("repo_id", "oid", "number", "state", "context", "description", "target_url", "creator_id", "created_at") values (?, ...) returning *;
+insert into "commit_status" ("repo_id", "oid", "number", "state", "description", "context", "target_url", "creator_id", "created_at") values (?, ...) returning *;
 
 -- domains/code/statuses/commit-status.store.ts listCommitStatuses
 select * from "commit_status" where "repo_id" = ? and "oid" = ? order by "number" asc limit N offset ?;

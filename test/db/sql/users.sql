@@ -137,9 +137,13 @@ select * from "user" where "lower_name" = ?;
 delete from "user_redirect" where "lower_name" = ?;
 insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "is_admin", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "is_admin", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "is_admin", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "is_admin", "is_active", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "is_admin", "is_restricted", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "full_name", "is_email_hidden", "visibility", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "full_name", "email", "description", "website", "location", "visibility", "repo_admin_change_team_access", "is_active", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "full_name", "email", "password_hash", "login_name", "source_id", "visibility", "is_active", "is_admin", "is_restricted", "must_change_password", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 
@@ -160,6 +164,7 @@ delete from "user_redirect" where "lower_name" in (?, ...);
 insert into "user_redirect" ("lower_name", "user_id") values (?, ...);
 
 -- domains/accounts/users/user.store.ts updateUser
+update "user" set "avatar" = ? where "id" = ?;
 update "user" set "is_active" = ? where "id" = ?;
 update "user" set "updated_at" = ? where "id" = ?;
 update "user" set "search_text" = ? where "id" = ?;
@@ -171,4 +176,3 @@ update "user" set "is_admin" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "language" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "location" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "pronouns" = ?, "updated_at" = ? where "id" = ?;
-update "user" set "full_name" = ?, "updated_at" = ? where "id" = ?;
