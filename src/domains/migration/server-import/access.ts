@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { type Members, textOf } from '../../../core/platform/json-members.ts'
+import { sshFingerprint } from '../../../core/platform/ssh/key.ts'
 import { send, type Sending, type ServerContext } from './server-context.ts'
 
 /** Who or what has access to something: members, keys. Both servers have the keys of the maps in common. */
@@ -39,12 +39,12 @@ export async function removeAccess(context: ServerContext, { kind, theirs, ours 
 
 const MAX_KEY = 20_000
 
-/** As `ssh-keygen -l` shows it. */
-export function sshFingerprint(key: unknown): string {
+/** The fingerprint of a public key in one line, as `ssh-keygen -l` shows it. */
+export function fingerprintOfLine(key: unknown): string {
   const [, blob = ''] = textOf(key, MAX_KEY).trim().split(/\s+/, 2)
-  return `SHA256:${hash('sha256', Buffer.from(blob, 'base64'), 'base64').replace(/=+$/, '')}`
+  return sshFingerprint(Buffer.from(blob, 'base64'))
 }
 
 /** A deploy key with another right is another key. */
 export const deployKey = ({ key, read_only }: Members): string =>
-  `${sshFingerprint(key)} (${read_only === false ? 'read and write' : 'read only'})`
+  `${fingerprintOfLine(key)} (${read_only === false ? 'read and write' : 'read only'})`

@@ -1,7 +1,7 @@
 import { type Members, members } from '../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf } from '../imports/sources/read.ts'
-import { deployKey, sshFingerprint } from './access.ts'
+import { deployKey, fingerprintOfLine } from './access.ts'
 import { knownList, part } from './server-context.ts'
 
 export interface Sides {
@@ -66,7 +66,7 @@ export async function compareTeam(
 
 export async function compareKeys(sides: Sides, login: string, name: string): Promise<void> {
   const at = (list: string) => [`/users/${part(login)}/${list}`, `/users/${part(name)}/${list}`] as const
-  const ssh = ({ key }: Members): string => sshFingerprint(key)
+  const ssh = ({ key }: Members): string => fingerprintOfLine(key)
   const gpg = ({ key_id }: Members): string => lineOf(key_id)
   await compareList(sides, { what: `SSH keys of ${login}`, paths: at('keys'), theirs: ssh, ours: ssh })
   await compareList(sides, { what: `GPG keys of ${login}`, paths: at('gpg_keys'), theirs: gpg, ours: gpg })

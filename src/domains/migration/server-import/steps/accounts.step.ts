@@ -3,7 +3,7 @@ import { type Members, numberOf } from '../../../../core/platform/json-members.t
 import { PgpError, readPgpKeys } from '../../../../core/platform/pgp/index.ts'
 import { ForgeError } from '../../imports/forge-error.ts'
 import { lineOf } from '../../imports/sources/read.ts'
-import { giveAccess, removeAccess, sshFingerprint } from '../access.ts'
+import { giveAccess, removeAccess, fingerprintOfLine } from '../access.ts'
 import {
   isStillEmpty,
   knownList,
@@ -133,14 +133,14 @@ export const sshKeysStep: ServerStep = {
         kind: `keys ${id}`,
         theirs: new Map(
           read.map((body) => [
-            sshFingerprint(body['key']),
+            fingerprintOfLine(body['key']),
             { method: 'POST', path, body, what: whatOf(body) } as const,
           ]),
         ),
         ours: async () =>
           new Map(
             (await context.target.list(`/users/${part(name)}/keys`)).map((key) => [
-              sshFingerprint(key['key']),
+              fingerprintOfLine(key['key']),
               { path: `${path}/${numberOf(key['id'])}`, what: whatOf(key) },
             ]),
           ),
