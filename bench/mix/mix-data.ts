@@ -1,17 +1,18 @@
 import { callApi, basicHeaders, requireApi, tokenHeaders } from '../api.ts'
+import { inParallel } from '../load/in-parallel.ts'
 import type { Run } from '../run.ts'
 
 const READERS = 5
-const PASSWORD = 'bench-password-1'
 const SIDE_REPOS = 60
 const ISSUES = 1000
 const COMMENTS_OF_ISSUE = 2
 const LABELS = 20
 const PULLS = 20
-const AT_ONCE = 8
 
 /** What the mix reads: one busy tracker, small repositories, and the accounts that read them. */
 export interface MixData {
+  /** Login of the owner of everything. */
+  readonly owner: string
   /** Path of the tracker in the API. */
   readonly tracker: string
   /** Paths of the small repositories. */
@@ -27,13 +28,13 @@ export interface MixData {
 /** Makes the data of the mix through the API; `share` of the issues and pull requests of the full size. */
 export async function makeMixData(run: Run, share: number): Promise<MixData> {
   const { target, seed } = run
+  const owner = target.login
   const post = <T>(path: string, body: unknown): Promise<T> =>
     requireApi<T>(target.url, { method: 'POST', path, headers: tokenHeaders(target), body })
-  const owner = `/repos/${target.login}`
   const create = async (name: string): Promise<string> => {
     seed.made.push(name)
     await post('/user/repos', { name, auto_init: true, default_branch: 'main' })
-    return `${owner}/${name}`
+    return `/repos/${owner}/${name}`
   }
   const tracker = await create(`${seed.prefix}-tracker`)
   const repos = await inParallel(SIDE_REPOS, (i) => create(`${seed.prefix}-side-${i}`))
@@ -53,7 +54,7 @@ export async function makeMixData(run: Run, share: number): Promise<MixData> {
   for (let i = 0; i < Math.max(1, Math.round(PULLS * share)); i++) pulls.push(await makePull(post, tracker, i))
   const tokens = [target.token]
   for (let i = 1; i <= READERS; i++) tokens.push(await tokenOf(run, `bench-${i}`))
-  return { tracker, repos, tokens, issues, labels: labels.map((_, i) => `area/${i}`), pulls }
+  return { owner, tracker, repos, tokens, issues, labels: labels.map((_, i) => `area/${i}`), pulls }
 }
 
 async function makePull(
@@ -68,9 +69,9 @@ async function makePull(
   return (await post<{ number: number }>(`${tracker}/pulls`, pull)).number
 }
 
-async function tokenOf({ target: { url } }: Run, login: string): Promise<string> {
+async function tokenOf({ target: { url, password } }: Run, login: string): Promise<string> {
   const body = { name: `mix-${Math.round(performance.now())}`, scopes: ['all'] }
-  const request = { method: 'POST', path: `/users/${login}/tokens`, headers: basicHeaders(login, PASSWORD), body }
+  const request = { method: 'POST', path: `/users/${login}/tokens`, headers: basicHeaders(login, password!), body }
   return (await requireApi<{ sha1: string }>(url, request)).sha1
 }
 
@@ -102,13 +103,3 @@ export async function writeDuring(
 
 const textOf = (i: number): string =>
   `The ${i}th text has **some** words, \`code\` and a list:\n\n- one\n- two\n\nSee #${(i % 90) + 1}.`
-
-async function inParallel<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = Array.from({ length: count })
-  let next = 0
-  const one = async (): Promise<void> => {
-    for (let i = next++; i < count; i = next++) results[i] = await work(i)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, one))
-  return results
-}

@@ -1,7 +1,7 @@
 import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { applyWrkMix } from '../load/wrk.ts'
-import { type ReadKind, readKindsOf } from '../mix/mix-addresses.ts'
+import { READ_KINDS } from '../mix/mix-addresses.ts'
 import { makeMixData, type MixData, writeDuring } from '../mix/mix-data.ts'
 import type { Run } from '../run.ts'
 import { cpuOf } from '../system/process-tree.ts'
@@ -24,14 +24,13 @@ const mixName = (writes: number): string => `mix: CPU time of a read, ${writes} 
 const kindName = (kind: string): string => `mix: ${kind}`
 const TAIL = `mix: p99 beside p50, ${KIND_WRITES} writes/s`
 const REFUSED = 'mix: requests refused'
-const KINDS = readKindsOf({ tracker: '', repos: ['/repos/x/y'], tokens: [], issues: 0, labels: [], pulls: [] })
 
 /**
  * Reads of a working day: six accounts read about 900 addresses in random order while issues are commented on and
  * edited. The CPU time is that of the process tree, and of the database, for one read.
  */
 export const mix: Trial = {
-  names: [...WRITES.map(mixName), TAIL, ...KINDS.map(({ name }) => kindName(name)), REFUSED].flatMap((name) =>
+  names: [...WRITES.map(mixName), TAIL, ...READ_KINDS.map(({ name }) => kindName(name)), REFUSED].flatMap((name) =>
     DATABASES.map((database) => nameOn(name, database)),
   ),
   needs: 'site',
@@ -40,7 +39,7 @@ export const mix: Trial = {
 
 async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promise<Figure[]> {
   const data = await makeMixData(run, Math.min(1, Math.max(MIN_SHARE, run.options.scale / FULL_SCALE)))
-  const kinds = readKindsOf(data)
+  const kinds = READ_KINDS.map((kind) => ({ ...kind, paths: kind.paths(data) }))
   const times = database === 'PostgreSQL' ? POSTGRES_TIMES : 1
   const figures: Figure[] = []
   let refused = 0
@@ -61,8 +60,7 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
   for (const { name, paths, max } of kinds) {
     const load = await read(run, data, { paths, seconds: KIND_SECONDS, writes: KIND_WRITES })
     refused += load.refused
-    const limit: Pick<ReadKind, 'max'> = max === undefined ? {} : { max: max * times }
-    figures.push({ name: kindName(name), measured: load.cpu, unit: 'us', ...limit })
+    figures.push({ name: kindName(name), measured: load.cpu, unit: 'us', ...(max && { max: max * times }) })
   }
   figures.push({ name: REFUSED, measured: refused, unit: 'requests', max: 0 })
   return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { basicHeaders, tokenHeaders } from '../api.ts'
 import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
+import { inParallel } from '../load/in-parallel.ts'
 import { median } from '../load/load.ts'
 import { startBare } from '../load/yardsticks.ts'
 import type { Run } from '../run.ts'
@@ -17,7 +18,6 @@ const LAYER_MIB = 1024
 const MIN_SHARE = 0.02
 /** Publishes that are timed before and after the others. */
 const TIMED = 20
-const AT_ONCE = 8
 const MIB = 1024 * 1024
 const NAMES = {
   publish: 'packages: publishing beside 10,000 versions, by scale',
@@ -96,7 +96,7 @@ async function measureVersions(run: Run, count: number): Promise<Figure[]> {
 async function measureInstall(run: Run, count: number): Promise<Figure> {
   const names = Array.from({ length: count }, (_, i) => `bench-one-${i}`)
   await inParallel(count, (i) => publish(run, names[i]!, '1.0.0'))
-  const install = (): Promise<void> =>
+  const install = (): Promise<unknown> =>
     inParallel(count, async (i) => {
       const name = names[i]!
       for (const path of [name, `${name}/-/1.0.0/${name}-1.0.0.tgz`])
@@ -165,12 +165,4 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await work()
   return performance.now() - begin
-}
-
-async function inParallel(count: number, work: (i: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const one = async (): Promise<void> => {
-    for (let i = next++; i < count; i = next++) await work(i)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, one))
 }
