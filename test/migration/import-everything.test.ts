@@ -39,9 +39,12 @@ const shown = {
   }),
   comment: (comment: Any) => ({ ...pick(comment, ['body', 'created_at', 'updated_at']), user: login(comment.user) }),
   entry: (entry: Any) => ({
-    ...pick(entry, ['type', 'created_at']),
+    ...pick(entry, ['type', 'created_at', 'ref_action', 'ref_commit_sha', 'commit_id', 'old_title', 'new_title']),
     user: login(entry.user),
     label: entry.label?.name,
+    body: entry.body.replace('/tom/', '/sue/'),
+    refIssue: entry.ref_issue?.number,
+    refComment: entry.ref_comment?.body,
   }),
   reaction: (reaction: Any) => ({ ...pick(reaction, ['content', 'created_at']), user: login(reaction.user) }),
   time: (time: Any) => ({ ...pick(time, ['time', 'created', 'user_name']), issue: time.issue.number }),
@@ -106,7 +109,12 @@ describeOnBoth('an import of everything from another server', (kind) => {
     await post('/issues/2/times', { time: 60 }, fay)
     await post('/issues/1/dependencies', { owner: 'sue', repo: 'desk', index: 2 })
     await post('/issues/2/pin')
-    await call(sue, 'put', '/issues/3/lock', { lock_reason: '' })
+    await call(sue, 'put', '/issues/3/lock', { lock_reason: 'Too heated' })
+    await call(sue, 'patch', '/issues/1', { due_date: '2029-05-07T00:00:00Z' })
+    await post('/issues/2/comments', { body: 'like #3, reopens #1' })
+    await post('/contents/lamp.txt', { content: btoa('lamp'), message: 'Light\n\nSee #1', new_branch: 'lamp' })
+    await post('/pulls', { head: 'lamp', base: 'main', title: 'Lamp', body: 'see #1, closes #2' })
+    await source.drain()
     await post('/releases', { tag_name: 'v1', name: 'One', body: 'notes', target_commitish: 'main' })
     await post('/releases', { tag_name: 'v2', name: 'Two', draft: true, prerelease: true, target_commitish: 'main' })
     const body = {
@@ -154,14 +162,11 @@ describeOnBoth('an import of everything from another server', (kind) => {
     expect(ours.map(show)).toEqual(theirs.map(show))
   })
 
-  it.each([1, 2, 3])('has the timeline of issue %s but for references', async (number) => {
+  it.each([1, 2, 3, 4])('has the timeline of %s', async (number) => {
     const [theirs, ours] = (await both(`/issues/${number}/timeline`)) as [Any[], Any[]]
     // NOTE: all of it happened within a second: the order is not that of the other server.
     const sorted = (entries: readonly Any[]): string[] =>
-      entries
-        .filter(({ type }) => type !== 'issue_ref')
-        .map((entry) => JSON.stringify(shown.entry(entry)))
-        .toSorted()
+      entries.map((entry) => JSON.stringify(shown.entry(entry))).toSorted()
     expect(sorted(theirs).length).toBeGreaterThan(0)
     expect(sorted(ours)).toEqual(sorted(theirs))
   })
@@ -179,6 +184,21 @@ describeOnBoth('an import of everything from another server', (kind) => {
     const members = ['description', 'website', 'default_branch', 'topics', 'open_issues_count', 'release_counter']
     expect(pick(ours, members)).toEqual(pick(theirs, members))
     const next = await tom.client.post('/repos/tom/desk/issues', { title: 'new' })
-    expect(next.json.number).toBe(4)
+    expect(next.json.number).toBe(5)
+  })
+
+  it('has references that an edit does not repeat, and keywords that act', async () => {
+    const types = async (): Promise<string[]> =>
+      ((await tom.client.get('/repos/tom/desk/issues/1/timeline')).json as Any[]).map(({ type }) => type)
+    const before = await types()
+    expect(before).toEqual(expect.arrayContaining(['comment_ref', 'commit_ref', 'issue_ref', 'pull_ref']))
+    expect((await tom.client.patch('/repos/tom/desk/issues/2', { body: 'again #1' })).status).toBe(201)
+    await target.drain()
+    expect(await types()).toEqual(before)
+    const rights = { permission: 'write' }
+    expect((await tom.client.put('/repos/tom/desk/collaborators/sue', rights)).status).toBe(204)
+    expect((await tom.client.post('/repos/tom/desk/pulls/4/merge', { Do: 'merge' })).status).toBe(200)
+    await target.drain()
+    expect((await tom.client.get('/repos/tom/desk/issues/2')).json.state).toBe('closed')
   })
 })

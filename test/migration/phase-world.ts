@@ -123,6 +123,7 @@ export async function beginImport(given: PhaseWorld, { source, name, mapped = {}
       lfsEndpoint: '',
     } as PhaseContext['request'],
     repoId: asId(row.id),
+    fullName: `ann/${name}`,
     repo: git.open({ storage: row.storage, objectFormat: row.object_format }),
     actor: viewerOf(ann.user),
     author: (user) =>

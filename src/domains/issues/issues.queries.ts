@@ -59,6 +59,8 @@ import { milestoneCounters, recountMilestones } from './milestones/milestone-cou
 import { findMilestone, findMilestoneTitled } from './milestones/milestone.store.ts'
 import { claimReactions } from './reactions/claim-reactions.store.ts'
 import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
+import { commitLink } from './references/commits/commit-link.ts'
+import { insertImportedReferences, listImportedTexts, textKey } from './references/records/imported-references.store.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
 import { claimTimes } from './times/claim-times.store.ts'
 import { insertImportedTimes } from './times/imported-times.store.ts'
@@ -122,6 +124,10 @@ export const issueChanges = {
 export const issueImports = {
   insertIssues: insertImportedIssues,
   insertEntries: insertImportedEntries,
+  insertReferences: insertImportedReferences,
+  listTexts: listImportedTexts,
+  textKey,
+  commitLink,
   insertMilestone: insertImportedMilestone,
   insertReactions: insertImportedReactions,
   insertTimes: insertImportedTimes,

@@ -1,5 +1,6 @@
 import { insertImportedPull } from './pulls/imports/insert-import.ts'
 import { prepareImport } from './pulls/imports/prepare-import.ts'
+import { pushText } from './pulls/lifecycle/move-head.ts'
 import { listPullsByIssues } from './pulls/records/pull.store.ts'
 import { listPullsOfRefs } from './pulls/records/records.store.ts'
 import { claimReviews } from './reviews/imports/claim-reviews.store.ts'
@@ -27,6 +28,7 @@ export const pullImports = {
   prepare: prepareImport,
   insert: insertImportedPull,
   listByIssues: listPullsByIssues,
+  pushText,
 } as const
 
 /** Reviews of other services, and requests for them, which cause no events, jobs or notifications. */

@@ -162,13 +162,14 @@ interface ContextParts extends Pick<PhaseContext, 'hold' | 'repo' | 'repoId' | '
 const MAX_AUTHOR_LENGTH = 255
 
 function createContext(
-  { actor, request, signal }: Import,
+  { actor, owner, input, request, signal }: Import,
   { budget, progress, mappedUsers, ...parts }: ContextParts,
 ): PhaseContext {
   const mapped: PhaseContext['mapped'] = ({ login, isElsewhere = false }) =>
     isElsewhere ? undefined : mappedUsers.get(login.toLowerCase())
   return {
     ...parts,
+    fullName: `${owner.name}/${input.name}`,
     request,
     actor,
     author(user) {

@@ -46,6 +46,8 @@ export interface PhaseContext {
   readonly source: Source
   readonly request: ImportRequest
   readonly repoId: RepoId
+  /** `owner/name` that it gets at the end. */
+  readonly fullName: string
   /** The git data, already fetched; phases may add `refs/pull/N/head`. */
   readonly repo: GitRepo
   readonly actor: SignedIn

@@ -139,7 +139,11 @@ export type SourceEvent = SourceChange & {
 
 /** What an event changed. Milestones are named by their `key`. */
 export type SourceChange =
-  | { readonly kind: 'close' | 'reopen' | 'lock' | 'unlock' | 'pin' | 'unpin' }
+  | { readonly kind: 'pin' | 'unlock' | 'unpin' }
+  /** `oid` of the commit whose message caused it. */
+  | { readonly kind: 'close' | 'reopen'; readonly oid?: string }
+  /** `text` as in the timeline of this server: the reason, dates such as `2026-01-02`, seconds. */
+  | { readonly kind: TextKind; readonly text?: string }
   | { readonly kind: 'label'; readonly label: string; readonly isAdded: boolean }
   | { readonly kind: 'milestone'; readonly old: string | undefined; readonly new: string | undefined }
   | { readonly kind: 'assignees'; readonly assignee: SourceUser; readonly isRemoved: boolean }
@@ -148,6 +152,13 @@ export type SourceChange =
   | { readonly kind: 'delete_branch'; readonly branch: string }
   | { readonly kind: 'add_dependency' | 'remove_dependency'; readonly other: number }
   | { readonly kind: 'merge_pull'; readonly oid: string }
+  | { readonly kind: 'pull_push'; readonly oids: readonly string[]; readonly isForced: boolean }
+  /** The issue or pull request `from`, or a comment on it of this time, refers to this one. */
+  | { readonly kind: 'issue_ref' | 'pull_ref'; readonly from: number; readonly action?: string }
+  | { readonly kind: 'comment_ref'; readonly from: number; readonly action?: string; readonly writtenAt: number }
+  | { readonly kind: 'commit_ref'; readonly oid: string }
+
+type TextKind = 'added_deadline' | 'change_time_estimate' | 'lock' | 'modified_deadline' | 'removed_deadline'
 
 export interface SourceReview {
   readonly id: number

@@ -1,4 +1,3 @@
-import { escapeHtml } from '../../../../core/platform/html.ts'
 import type { Core } from '../../../../core/module.ts'
 import type { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
@@ -14,6 +13,7 @@ import { applyKeyword, findReferred, loadTargets, mayActOn, type Target } from '
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
 import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/records.store.ts'
 import { actsOnBranch } from '../reference.policy.ts'
+import { commitLink } from './commit-link.ts'
 import { type Commit, type GitRepo, isGitError, isZeroOid } from '../../../../core/git/index.ts'
 
 interface BranchUpdate {
@@ -61,15 +61,6 @@ async function listPushedCommits(
 function noneIfDeleted(error: unknown): readonly Commit[] {
   if (isGitError(error)) return []
   throw error
-}
-
-/** The maximum length of a commit's subject. */
-const MAX_SUBJECT = 1000
-
-/** The body of a `commit_ref` entry: a link with the first line of the message (behaviour/issues#timeline). */
-function commitLink({ fullName }: Pick<Repo, 'fullName'>, { oid, message }: Commit): string {
-  const subject = message.trimStart().split('\n', 1)[0]!.trim().slice(0, MAX_SUBJECT)
-  return `<a href="/${escapeHtml(fullName)}/commit/${oid}">${escapeHtml(subject)}</a>`
 }
 
 export interface CommitReferenceDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {

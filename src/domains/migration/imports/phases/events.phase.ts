@@ -1,3 +1,5 @@
+import { restrictionOf } from '../../../../core/access/authorize.ts'
+import { isOid } from '../../../../core/git/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { type ImportedEntry, type ImportedItem, issueImports, labelQueries } from '../../../issues/index.ts'
@@ -18,12 +20,13 @@ export const eventsPhase = (deps: ItemDeps & { readonly clock: Clock }): ImportP
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
   async *steps(context, cursor) {
     const { source, signal } = context
-    for await (const step of readOfItems(deps, context, cursor, (item) => source.events(item, signal)))
-      yield {
-        cursor: step.cursor,
-        count: step.found.length,
-        write: (tx) => writeEvents(tx, context, step.found, deps.clock.now()),
-      }
+    for await (const { cursor: next, found } of readOfItems(deps, context, cursor, (item) =>
+      source.events(item, signal),
+    )) {
+      const commits = await readCommits(context, found)
+      const now = deps.clock.now()
+      yield { cursor: next, count: found.length, write: (tx) => writeEvents(tx, context, { found, commits, now }) }
+    }
   },
 })
 
@@ -32,13 +35,31 @@ interface Found {
   readonly value: SourceEvent
 }
 
-async function writeEvents(tx: Tx, context: PhaseContext, found: readonly Found[], now: number): Promise<void> {
-  const facts = await loadFacts(
-    tx,
-    context,
-    found.map(({ value }) => value),
-  )
-  await issueImports.insertEntries(
+/** Bodies of the entries of commits that the repository has. */
+async function readCommits(
+  { repo, fullName }: PhaseContext,
+  found: readonly Found[],
+): Promise<ReadonlyMap<string, string>> {
+  const bodies = new Map<string, string>()
+  for (const { value } of found) {
+    if (value.kind !== 'commit_ref' || !isOid(value.oid, repo.objectFormat)) continue
+    if ((await repo.objects.findInfo(value.oid))?.type !== 'commit') continue
+    const { message } = await repo.objects.commit(value.oid)
+    bodies.set(value.oid, cleanText(issueImports.commitLink({ fullName }, { oid: value.oid, message })))
+  }
+  return bodies
+}
+
+interface Written {
+  readonly found: readonly Found[]
+  readonly commits: EventFacts['commits']
+  readonly now: number
+}
+
+async function writeEvents(tx: Tx, context: PhaseContext, { found, commits, now }: Written): Promise<void> {
+  const events = found.map(({ value }) => value)
+  const facts = { ...(await loadFacts(tx, context, events)), commits }
+  const entries = await issueImports.insertEntries(
     tx,
     found.flatMap(({ item, value }): ImportedEntry[] => {
       const change = changeOf(value, facts)
@@ -49,16 +70,34 @@ async function writeEvents(tx: Tx, context: PhaseContext, found: readonly Found[
       return [{ ...change, ...origin }]
     }),
   )
+  await issueImports.insertReferences(tx, entries, restrictionOf(context.actor))
 }
 
-async function loadFacts(tx: Tx, context: PhaseContext, events: readonly SourceEvent[]): Promise<EventFacts> {
+async function loadFacts(
+  tx: Tx,
+  context: PhaseContext,
+  events: readonly SourceEvent[],
+): Promise<Omit<EventFacts, 'commits'>> {
+  const { repoId, keys: known } = context
   const names = events.flatMap((event) => (event.kind === 'label' ? labelName(event.label) : []))
   const keys = events.flatMap((event) => (event.kind === 'milestone' ? [event.old ?? [], event.new ?? []].flat() : []))
-  const numbers = events.flatMap((event) => ('other' in event && Number.isSafeInteger(event.other) ? event.other : []))
+  const issues = await issueImports.listIds(tx, repoId, events.flatMap(numberIn).filter(Number.isSafeInteger))
+  const texts = events.flatMap((event) => {
+    const issueId = event.kind === 'comment_ref' ? issues.get(event.from) : undefined
+    return event.kind === 'comment_ref' && issueId !== undefined ? { issueId, at: event.writtenAt } : []
+  })
   return {
     mapped: (user) => context.mapped(user),
-    labels: await labelQueries.listIdsByName(tx, context.repoId, [...new Set(names)]),
-    milestones: await context.keys.get(tx, 'milestone', [...new Set(keys.map(cleanText))]),
-    issues: await issueImports.listIds(tx, context.repoId, numbers),
+    repoId,
+    labels: await labelQueries.listIdsByName(tx, repoId, [...new Set(names)]),
+    milestones: await known.get(tx, 'milestone', [...new Set(keys.map(cleanText))]),
+    issues,
+    texts: await issueImports.listTexts(tx, texts),
   }
+}
+
+/** The other issue or pull request. */
+function numberIn(event: SourceEvent): number | [] {
+  if ('other' in event) return event.other
+  return 'from' in event ? event.from : []
 }

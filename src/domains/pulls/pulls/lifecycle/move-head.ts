@@ -24,7 +24,8 @@ interface PushBody {
   readonly commit_ids: readonly string[]
 }
 
-const textOf = (commitIds: readonly string[], isForcePush = false): string =>
+/** The body of the entry of a push. */
+export const pushText = (commitIds: readonly string[], isForcePush = false): string =>
   JSON.stringify({ is_force_push: isForcePush, commit_ids: commitIds } satisfies PushBody)
 
 /** Adds the entry of a push to the timeline, unless it has no commits (behaviour/pull-requests#branch-lifecycle). */
@@ -36,7 +37,7 @@ export async function recordPushEntry(
   await timelineQueries.record(
     tx,
     { issue, actorId: actor.account.id, at },
-    { kind: 'pull_push', body: textOf(commitIds) },
+    { kind: 'pull_push', body: pushText(commitIds) },
   )
 }
 
@@ -44,7 +45,7 @@ async function recordForcePush(
   { tx, issue, actor, at }: IssueChange,
   { oldOid, newOid }: { readonly oldOid: string; readonly newOid: string },
 ): Promise<void> {
-  const body = textOf([oldOid, newOid], true)
+  const body = pushText([oldOid, newOid], true)
   await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_push', body })
 }
 
@@ -65,7 +66,7 @@ export async function retainPushedCommits(
     for (const oid of kept) named.add(oid)
     if (kept.length === 0) await timelineQueries.delete(tx, entry.id)
     else if (kept.length < before.length)
-      await timelineQueries.update(tx, entry.id, { body: textOf(kept), updated_at: entry.updatedAt })
+      await timelineQueries.update(tx, entry.id, { body: pushText(kept), updated_at: entry.updatedAt })
   }
   return commitIds.filter((oid) => !named.has(oid))
 }

@@ -1,6 +1,6 @@
-import { members, type Members } from '../../../../../core/platform/json-members.ts'
+import { members, type Members, parseJson } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
-import { issueNumberOf, isTrue, lineOf, momentOf, present, userOf } from '../read.ts'
+import { bodyOf, issueNumberOf, isTrue, lineOf, linesOf, momentOf, present, userOf } from '../read.ts'
 import { milestoneOf } from '../read-objects.ts'
 import { type Gitea, LACKING } from './gitea-issues.ts'
 
@@ -13,18 +13,46 @@ export async function* readEvents(
   for await (const page of api.pages(`${repo}/issues/${number}/timeline`, signal, LACKING))
     yield present(
       page.map(members).map((entry): SourceEvent | undefined => {
-        const change = readChange(entry)
+        const change = readChange(entry, repo)
         const createdAt = momentOf(entry['created_at']) ?? clock.now()
         return change && { ...change, issue: number, actor: userOf(entry['user']), createdAt }
       }),
     )
 }
 
-type ReadChange<Kind extends SourceChange['kind']> = (entry: Members, kind: Kind) => SourceChange | undefined
+type Kind = SourceChange['kind']
+/** `repo` is the path of the repository in the API. */
+type ReadChange<K extends Kind> = (entry: Members, kind: K, repo: string) => SourceChange | undefined
 
 const refs = (entry: Members) => ({ old: lineOf(entry['old_ref']), new: lineOf(entry['new_ref']) })
 
-const simple: ReadChange<'close' | 'reopen' | 'lock' | 'unlock' | 'pin' | 'unpin'> = (_, kind) => ({ kind })
+const simple: ReadChange<'pin' | 'unlock' | 'unpin'> = (_, kind) => ({ kind })
+
+const ofState: ReadChange<'close' | 'reopen'> = (entry, kind) => ({ kind, oid: lineOf(entry['commit_id']) })
+
+const withText: ReadChange<
+  'added_deadline' | 'change_time_estimate' | 'lock' | 'modified_deadline' | 'removed_deadline'
+> = (entry, kind) => ({ kind, text: lineOf(entry['body']) })
+
+/** References from other repositories are left out. */
+const ofText: ReadChange<'comment_ref' | 'issue_ref' | 'pull_ref'> = (entry, kind, repo) => {
+  const from = members(entry['ref_issue'])
+  const number = issueNumberOf(from['number'])
+  if (number === 0 || !isOfRepo(from, repo)) return undefined
+  const reference = { from: number, action: lineOf(entry['ref_action']) }
+  const writtenAt = momentOf(members(entry['ref_comment'])['created_at'])
+  return kind === 'comment_ref' ? { kind, ...reference, writtenAt: writtenAt ?? 0 } : { kind, ...reference }
+}
+
+function isOfRepo(issue: Members, repo: string): boolean {
+  const of = lineOf(members(issue['repository'])['full_name']).toLowerCase()
+  return of === '' || of === decodeURIComponent(repo.replace('/repos/', '')).toLowerCase()
+}
+
+function readPush(entry: Members): SourceChange {
+  const push = members(parseJson(bodyOf(entry['body']))?.value)
+  return { kind: 'pull_push', oids: linesOf(push['commit_ids']), isForced: isTrue(push['is_force_push']) }
+}
 
 const changedRef: ReadChange<'change_target_branch' | 'change_issue_ref'> = (entry, kind) => ({ kind, ...refs(entry) })
 
@@ -33,13 +61,22 @@ const dependency: ReadChange<'add_dependency' | 'remove_dependency'> = (entry, k
   return other === 0 ? undefined : { kind, other }
 }
 
-const CHANGES: { readonly [Kind in SourceChange['kind']]: ReadChange<Kind> } = {
-  close: simple,
-  reopen: simple,
-  lock: simple,
+const CHANGES: { readonly [K in Kind]: ReadChange<K> } = {
+  close: ofState,
+  reopen: ofState,
+  lock: withText,
   unlock: simple,
   pin: simple,
   unpin: simple,
+  added_deadline: withText,
+  modified_deadline: withText,
+  removed_deadline: withText,
+  change_time_estimate: withText,
+  pull_push: readPush,
+  issue_ref: ofText,
+  pull_ref: ofText,
+  comment_ref: ofText,
+  commit_ref: (entry, kind) => ({ kind, oid: lineOf(entry['ref_commit_sha']) }),
   label(entry, kind) {
     const label = lineOf(members(entry['label'])['name'])
     return label === '' ? undefined : { kind, label, isAdded: entry['body'] === '1' }
@@ -63,11 +100,10 @@ const CHANGES: { readonly [Kind in SourceChange['kind']]: ReadChange<Kind> } = {
   merge_pull: (entry, kind) => ({ kind, oid: lineOf(entry['commit_id']) }),
 }
 
-function readChange(entry: Members): SourceChange | undefined {
+function readChange(entry: Members, repo: string): SourceChange | undefined {
   const kind = lineOf(entry['type'])
   if (!Object.hasOwn(CHANGES, kind)) return undefined
-  const read = CHANGES[kind as SourceChange['kind']] as ReadChange<SourceChange['kind']>
-  return read(entry, kind as SourceChange['kind'])
+  return (CHANGES[kind as Kind] as ReadChange<Kind>)(entry, kind as Kind, repo)
 }
 
 /** Dependencies on issues of other repositories are left out. */
@@ -76,11 +112,9 @@ export async function* readDependencies(
   { number }: SourceItem,
   signal: AbortSignal,
 ): Pages<SourceDependency> {
-  const own = decodeURIComponent(repo.replace('/repos/', '')).toLowerCase()
   for await (const page of api.pages(`${repo}/issues/${number}/dependencies`, signal, LACKING))
     yield page.map(members).flatMap((issue) => {
       const dependsOn = issueNumberOf(issue['number'])
-      const of = lineOf(members(issue['repository'])['full_name']).toLowerCase()
-      return dependsOn === 0 || (of !== '' && of !== own) ? [] : [{ issue: number, dependsOn }]
+      return dependsOn > 0 && isOfRepo(issue, repo) ? [{ issue: number, dependsOn }] : []
     })
 }

@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceEvent, SourceItem } from '../../source.ts'
-import { lineOf, momentOf, present, userOf } from '../read.ts'
+import { issueNumberOf, lineOf, momentOf, present, userOf } from '../read.ts'
 import { readMilestone } from '../read-objects.ts'
 import type { Github } from './github-issues.ts'
 
@@ -27,6 +27,7 @@ export async function* readEvents(
   { of, milestoneKeys }: { readonly of: SourceItem; readonly milestoneKeys: MilestoneKeys },
   signal: AbortSignal,
 ): Pages<SourceEvent> {
+  const path = decodeURIComponent(repo.replace('/repos/', '')).toLowerCase()
   let mergedAt: unknown
   for await (const page of api.pages(`${repo}/issues/${of.number}/timeline`, signal, [404, 410])) {
     const entries = page.map(members)
@@ -35,7 +36,7 @@ export async function* readEvents(
       if (entry['event'] === 'merged') mergedAt = entry['created_at']
       // A merge closes the pull request by an event of its own.
       if (entry['event'] === 'closed' && mergedAt !== undefined && mergedAt === entry['created_at']) return undefined
-      const change = readChange(entry, keys)
+      const change = readChange(entry, keys, path)
       const createdAt = momentOf(entry['created_at']) ?? clock.now()
       return change && { ...change, issue: of.number, actor: userOf(entry['actor']), createdAt }
     })
@@ -43,7 +44,8 @@ export async function* readEvents(
   }
 }
 
-type ReadChange = (entry: Members, keys: ReadonlyMap<string, string>) => SourceChange | undefined
+/** `path` is the `owner/name` of the repository in lower case. */
+type ReadChange = (entry: Members, keys: ReadonlyMap<string, string>, path: string) => SourceChange | undefined
 
 const readLabel =
   (isAdded: boolean): ReadChange =>
@@ -55,10 +57,19 @@ const readLabel =
 const keyOf = (entry: Members, keys: ReadonlyMap<string, string>): string | undefined =>
   keys.get(lineOf(members(entry['milestone'])['title']))
 
+/** The entry does not say whether the issue or a comment on it contains the reference. */
+const readReference: ReadChange = (entry, _, path) => {
+  const issue = members(members(entry['source'])['issue'])
+  const from = issueNumberOf(issue['number'])
+  const of = lineOf(members(issue['repository'])['full_name']) || lineOf(issue['repository_url'])
+  if (from === 0 || (of !== '' && !`/${of}`.toLowerCase().endsWith(`/${path}`))) return undefined
+  return { kind: issue['pull_request'] === undefined ? 'issue_ref' : 'pull_ref', from }
+}
+
 const CHANGES: ReadonlyMap<unknown, ReadChange> = new Map<string, ReadChange>([
-  ['closed', () => ({ kind: 'close' })],
-  ['reopened', () => ({ kind: 'reopen' })],
-  ['locked', () => ({ kind: 'lock' })],
+  ['closed', (entry) => ({ kind: 'close', oid: lineOf(entry['commit_id']) })],
+  ['reopened', (entry) => ({ kind: 'reopen', oid: lineOf(entry['commit_id']) })],
+  ['locked', (entry) => ({ kind: 'lock', text: lineOf(entry['lock_reason']) })],
   ['unlocked', () => ({ kind: 'unlock' })],
   ['pinned', () => ({ kind: 'pin' })],
   ['unpinned', () => ({ kind: 'unpin' })],
@@ -76,7 +87,9 @@ const CHANGES: ReadonlyMap<unknown, ReadChange> = new Map<string, ReadChange>([
       new: lineOf(members(rename)['to']),
     }),
   ],
+  ['cross-referenced', readReference],
+  ['referenced', (entry) => ({ kind: 'commit_ref', oid: lineOf(entry['commit_id']) })],
   ['merged', (entry) => ({ kind: 'merge_pull', oid: lineOf(entry['commit_id']) })],
 ])
 
-const readChange: ReadChange = (entry, keys) => CHANGES.get(entry['event'])?.(entry, keys)
+const readChange: ReadChange = (entry, keys, path) => CHANGES.get(entry['event'])?.(entry, keys, path)

@@ -240,6 +240,15 @@ describe('a repository of GitHub', () => {
           { event: 'demilestoned', milestone: { title: 'gone' }, created_at: at },
           { event: 'renamed', rename: { from: 'a', to: 'b' }, created_at: at },
           { event: 'cross-referenced' },
+          {
+            event: 'cross-referenced',
+            actor: user('ann'),
+            created_at: at,
+            source: { type: 'issue', issue: { number: 1, repository: { full_name: 'O/n' }, pull_request: {} } },
+          },
+          { event: 'cross-referenced', source: { issue: { number: 3, repository: { full_name: 'o/other' } } } },
+          { event: 'referenced', commit_id: 'oid', created_at: at },
+          { event: 'locked', lock_reason: 'too heated', created_at: at },
           { event: 'merged', commit_id: 'oid', created_at: at },
           { event: 'closed', created_at: at },
           { event: 'reopened' },
@@ -270,10 +279,13 @@ describe('a repository of GitHub', () => {
       { kind: 'milestone', old: undefined, new: '3' },
       { kind: 'milestone', old: undefined, new: undefined, issue: 2 },
       { kind: 'change_title', old: 'a', new: 'b' },
+      { kind: 'pull_ref', from: 1 },
+      { kind: 'commit_ref', oid: 'oid' },
+      { kind: 'lock', text: 'too heated' },
       { kind: 'merge_pull', oid: 'oid' },
       { kind: 'reopen', createdAt: NOW },
     ])
-    expect(events).toHaveLength(6)
+    expect(events).toHaveLength(9)
   })
 
   it('tells how much there is, and which files its texts have', async () => {
