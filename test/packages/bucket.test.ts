@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BUCKET_TUNING, bucketSettings, localFiles } from '../core/blobs/fixture.ts'
 import { describeOnBoth } from '../harness/databases.ts'
+import { eventually } from '../harness/event-stream.ts'
 import { startS3, type S3TestServer } from '../harness/s3-server.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
@@ -43,6 +46,28 @@ describeOnBoth('packages in a bucket', (kind) => {
     expect((await fetch(answer.headers.get('location')!)).status).toBe(404)
   })
 
+  it('are sent there while a layer arrives whose digest the client announced', async () => {
+    const bytes = 'l'.repeat(24 * 1024 * 1024)
+    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const isStored = (): boolean => [...s3.objects.keys()].some((key) => key.endsWith(digest.slice('sha256:'.length)))
+    const isSending = (): boolean => s3.requests.some(({ operation }) => operation === 'UploadPart')
+    const push = (end: string) =>
+      call('POST', '/v2/ann/app/blobs/uploads/').then((started) =>
+        fetch(`${server.url}${started.headers.get('location')!}?digest=${digest}`, {
+          method: 'PUT',
+          headers: { authorization: `Basic ${btoa(`ann:${PASSWORD}`)}` },
+          body: Readable.toWeb(Readable.from(slowly(bytes, end, isSending), { objectMode: false })) as ReadableStream,
+          duplex: 'half',
+        } as RequestInit),
+      )
+    const refused = await push('more')
+    expect([refused.status, await refused.json()]).toMatchObject([400, { errors: [{ code: 'DIGEST_INVALID' }] }])
+    expect([isStored(), s3.uploads.size]).toEqual([false, 0])
+    expect((await push('')).status).toBe(201)
+    expect(isStored()).toBe(true)
+    expect(localFiles(server.dataDir)).toEqual([])
+  })
+
   it('are not listed when the bucket fails, and can be published after that', async () => {
     s3.fault = ({ operation }) => (operation === 'PutObject' ? { status: 503, code: 'SlowDown' } : undefined)
     const refused = await call('PUT', generic('down/1.0/f'), 'the bytes')
@@ -53,3 +78,10 @@ describeOnBoth('packages in a bucket', (kind) => {
     expect((await call('GET', generic('down/1.0/f'))).status).toBe(302)
   })
 })
+
+/** The end comes when the bucket has got a part. */
+async function* slowly(bytes: string, end: string, isSending: () => boolean): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(bytes)
+  await eventually(isSending, 'no part was sent to the bucket before the upload ended')
+  if (end !== '') yield Buffer.from(end)
+}

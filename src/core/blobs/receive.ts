@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { engineErrors, invalid } from '../platform/errors.ts'
 import type { BlobSource, BlobLimits, StoredBlob } from './blob-store.ts'
 
@@ -35,18 +36,9 @@ export function checkSource(source: BlobSource, { maxBytes = Infinity, expected 
   }
 }
 
-/** Writes a new file and syncs it. */
-export async function writeStream(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of bytes) await writeAll(handle, chunk)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+/** Chunks that came while others were written are written at once. */
+const WRITE_BYTES = 1024 * 1024
 
-/** A single write may be short. */
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let done = 0; done < chunk.length;) done += (await handle.write(chunk, done)).bytesWritten
-}
+/** Writes a new file and syncs it; the next chunks are received and hashed meanwhile. */
+export const writeStream = (path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> =>
+  pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: WRITE_BYTES }))

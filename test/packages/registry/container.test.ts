@@ -118,8 +118,18 @@ describeOnBoth('the container registry', (kind) => {
     expect((await call('PUT', `${at}?digest=${sha512}`, { body: 'def' })).status).toBe(201)
     expect((await call('GET', `ann/blobs/blobs/${sha512}`)).text).toBe('abcdef')
     expect((await call('GET', at)).status).toBe(404)
-    const refused = await call('POST', `ann/blobs/blobs/uploads/?digest=${digest}`, { body: 'lie' })
-    expect([refused.status, codeOf(refused.text)]).toEqual([400, 'DIGEST_INVALID'])
+    const whole = digestOf('at once', 'sha512')
+    const put = (named: string, body: string) => call('POST', `ann/blobs/blobs/uploads/?digest=${named}`, { body })
+    expect((await put(whole, 'at once')).status).toBe(201)
+    expect((await call('GET', `ann/blobs/blobs/${whole}`)).text).toBe('at once')
+    const next = (await call('POST', 'ann/blobs/blobs/uploads/')).headers.get('location')!.slice('/v2/'.length)
+    const lies = [
+      ...[digest, whole].map((named) => put(named, 'lie')),
+      call('PUT', `${next}?digest=${digest}`, { body: 'lie' }),
+    ]
+    for (const refused of await Promise.all(lies))
+      expect([refused.status, codeOf(refused.text)]).toEqual([400, 'DIGEST_INVALID'])
+    expect((await call('PUT', `${next}?digest=${digest}`, { body: 'whole' })).status).toBe(201)
   })
 
   it('mounts blobs only from images that the caller may read', async () => {

@@ -31,10 +31,21 @@ export interface ReceivedFile {
   readonly sha512: string
 }
 
+type Source = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+interface BlobOptions {
+  /** Bytes of the same file that came earlier. */
+  readonly before?: number
+  /** The SHA-256 that the client announced; other content is refused with Invalid. */
+  readonly expected?: string | undefined
+}
+
 /** Bytes that no row names yet; they are deleted at `release` unless a version was published with them. */
 export interface PackageHold {
-  /** Throws TooLarge for a file that is larger than the setting allows, `before` bytes of it included that came earlier. */
-  receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, before?: number): Promise<ReceivedFile>
+  /** Throws TooLarge for a file that is larger than the setting allows. */
+  receive(source: Source): Promise<ReceivedFile>
+  /** As `receive`, with the one digest that names the bytes: the others take twice as long as all the rest. */
+  receiveBlob(source: Source, options?: BlobOptions): Promise<Pick<ReceivedFile, 'sha256' | 'size'>>
   release(): Promise<void>
 }
 
@@ -132,20 +143,24 @@ export function createPackageContents(deps: ContentsDeps) {
     hold(): PackageHold {
       const hold = blobs.hold()
       return {
-        receive: async (source, before = 0) => {
+        async receive(source) {
           const sums = startSums()
-          const blob = await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize - before })
-          return withSums(blob, sums)
+          return withSums(await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize }), sums)
+        },
+        async receiveBlob(source, { before = 0, expected } = {}) {
+          const limits = {
+            maxBytes: maxFileSize - before,
+            ...(expected !== undefined && { expected: { hash: expected } }),
+          }
+          const { hash: sha256, size } = await hold.put(source, limits)
+          return { sha256, size }
         },
         release: () => hold.release(isUsed),
       }
     },
 
     /** Stores bytes that `record` writes a row of, whatever their size. */
-    async store(
-      source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-      record: (content: ReceivedFile) => Promise<void>,
-    ): Promise<ReceivedFile> {
+    async store(source: Source, record: (content: ReceivedFile) => Promise<void>): Promise<ReceivedFile> {
       const sums = startSums()
       let content: ReceivedFile | undefined
       await blobs.put(summed(source, Object.values(sums)), {}, (blob) => record((content = withSums(blob, sums))))
@@ -193,10 +208,7 @@ const withSums = ({ hash, size }: StoredBlob, { md5, sha1, sha512 }: Sums): Rece
   sha512: sha512.digest('hex'),
 })
 
-async function* summed(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  sums: readonly ReturnType<typeof createHash>[],
-): AsyncGenerator<Uint8Array> {
+async function* summed(source: Source, sums: readonly ReturnType<typeof createHash>[]): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     for (const sum of sums) sum.update(chunk)
     yield chunk

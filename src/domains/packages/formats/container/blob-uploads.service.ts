@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../../packages/package-contents.service.ts'
 import { ensurePackage } from '../../packages/package.store.ts'
@@ -31,11 +32,12 @@ interface SentChunk {
   /** The offset that the client names, if it does. */
   readonly start: number | undefined
   readonly hold: PackageHold
+  /** Of the whole blob, with its last chunk. */
+  readonly digest?: string
 }
 
-export interface BytesOfBlob {
+interface BytesOfBlob {
   readonly sha256: string
-  readonly sha512: string
   readonly size: number
 }
 
@@ -45,7 +47,7 @@ export type BlobUploads = ReturnType<typeof createBlobUploads>
 export function createBlobUploads({ database, clock, contents }: UploadDeps) {
   const { read } = database
 
-  const record = async (tx: Tx, packageId: number, digest: string, bytes: Omit<BytesOfBlob, 'sha512'>): Promise<void> =>
+  const record = async (tx: Tx, packageId: number, digest: string, bytes: BytesOfBlob): Promise<void> =>
     insertBlob(tx, {
       package_id: packageId,
       digest,
@@ -61,14 +63,16 @@ export function createBlobUploads({ database, clock, contents }: UploadDeps) {
   }
 
   /** Stores what the client sent as the next chunk. Throws ContainerRefusal if it does not begin at the end. */
-  async function append(packageId: number, id: string, { body, start, hold }: SentChunk): Promise<ContainerUpload> {
+  async function append(packageId: number, id: string, chunk: SentChunk): Promise<ContainerUpload> {
+    const { body, start, hold, digest } = chunk
     const upload = await get(packageId, id)
     if (start !== undefined && start !== upload.size) throw outOfOrder(upload)
-    const { size, sha256, sha512 } = await hold.receive(body, upload.size)
+    const expected = upload.size === 0 ? sha256Of(digest) : undefined
+    const { size, sha256 } = await hold.receiveBlob(body, { before: upload.size, expected }).catch(asWrongDigest)
     if (size === 0) return upload
-    const chunk = { upload_id: id, position: upload.size, sha256, sha512, size }
+    const row = { upload_id: id, position: upload.size, sha256, sha512: '', size }
     const isNext = await contents.whileStored([sha256], () =>
-      database.transaction((tx) => appendChunk(tx, chunk, clock.now())),
+      database.transaction((tx) => appendChunk(tx, row, clock.now())),
     )
     if (!isNext) throw outOfOrder(await get(packageId, id))
     return { ...upload, size: upload.size + size }
@@ -92,7 +96,7 @@ export function createBlobUploads({ database, clock, contents }: UploadDeps) {
       await get(packageId, id)
       const chunks = await listChunks(read, id)
       const bytes = await joinChunks(contents, hold, chunks)
-      requireDigest(digest, bytes)
+      await requireDigest(contents, digest, bytes)
       await contents.whileStored([bytes.sha256], () =>
         database.transaction(async (tx) => {
           if (!(await deleteUpload(tx, id))) throw unknownUpload()
@@ -102,9 +106,13 @@ export function createBlobUploads({ database, clock, contents }: UploadDeps) {
     },
 
     /** Stores a blob that was sent with its digest. Throws ContainerRefusal for another digest. */
-    async put({ owner, image }: ImageName, digest: string, { body, hold }: Omit<SentChunk, 'start'>): Promise<void> {
-      const bytes = await hold.receive(body)
-      requireDigest(digest, bytes)
+    async put(
+      { owner, image }: ImageName,
+      digest: string,
+      { body, hold }: Pick<SentChunk, 'body' | 'hold'>,
+    ): Promise<void> {
+      const bytes = await hold.receiveBlob(body, { expected: sha256Of(digest) }).catch(asWrongDigest)
+      await requireDigest(contents, digest, bytes)
       await contents.whileStored([bytes.sha256], () =>
         database.transaction(async (tx) => {
           const packageId = await ensurePackage(tx, { ownerId: owner.id, type: 'container', name: image })
@@ -143,11 +151,23 @@ async function joinChunks(
   async function* joined(): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield* (await contents.open(chunk)) as AsyncIterable<Uint8Array>
   }
-  return hold.receive(joined())
+  return hold.receiveBlob(joined())
 }
 
-function requireDigest(digest: string, { sha256, sha512 }: BytesOfBlob): void {
-  if (digest !== `sha256:${sha256}` && digest !== `sha512:${sha512}`) throw wrongDigest()
+/** Undefined for a digest of another algorithm. */
+const sha256Of = (digest = ''): string | undefined => /^sha256:(.+)$/.exec(digest)?.[1]
+
+function asWrongDigest(error: unknown): never {
+  throw isDomainError(error, 'invalid') ? wrongDigest() : error
+}
+
+/** Throws ContainerRefusal for another digest. Those of the few clients that use SHA-512 are computed from the store. */
+async function requireDigest(contents: PackageContents, digest: string, bytes: BytesOfBlob): Promise<void> {
+  if (digest === `sha256:${bytes.sha256}`) return
+  if (!digest.startsWith('sha512:')) throw wrongDigest()
+  const sum = createHash('sha512')
+  for await (const chunk of await contents.open(bytes)) sum.update(chunk as Buffer)
+  if (digest !== `sha512:${sum.digest('hex')}`) throw wrongDigest()
 }
 
 /** The header `Range` of an upload; as in other registries `0-0` at the beginning too. */

@@ -67,6 +67,7 @@ export interface ContainerChunkTable {
   /** The offset in the blob. */
   position: number
   sha256: string
+  /** Empty; earlier releases compute it of every chunk. */
   sha512: string
   size: number
 }

@@ -86,19 +86,24 @@ async function appendToUpload(deps: ContainerRouteDeps, request: ImageWrite): Pr
   return uploadAnswer(202, request.name, await appendBody(deps, request))
 }
 
-/** Appends the body, if there is one. */
-function appendBody({ uploads }: ContainerRouteDeps, request: ImageWrite) {
+/** Appends the body, if there is one; `digest` with the last one. */
+function appendBody({ uploads }: ContainerRouteDeps, request: ImageWrite, digest?: string) {
   const { request: sent, hold, params } = request
   const range = sent.headers['content-range']
   const match = range === undefined ? undefined : /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/.*)?$/.exec(range)
   if (match === null) throw new ContainerRefusal(416, 'BLOB_UPLOAD_INVALID', 'Content-Range is not valid')
   const start = match === undefined ? undefined : Number(match[1])
-  return uploads.append(requireUploadOf(request), params['id']!, { body: sent.raw, start, hold })
+  return uploads.append(requireUploadOf(request), params['id']!, {
+    body: sent.raw,
+    start,
+    hold,
+    ...(digest !== undefined && { digest }),
+  })
 }
 
 async function finishUpload(deps: ContainerRouteDeps, request: ImageWrite): Promise<FormatAnswer> {
   const digest = requireDigest(request.query.get('digest'))
-  await appendBody(deps, request)
+  await appendBody(deps, request, digest)
   await deps.uploads.finish(requireUploadOf(request), request.params['id']!, digest, request.hold)
   return blobCreated(request.name, digest)
 }

@@ -92,7 +92,7 @@ export function createImages(deps: ImageDeps) {
 
     /** Stores a manifest under a tag or its digest. Throws ContainerRefusal if the image lacks what it names. */
     async put(actor: SignedIn, target: ImageName, manifest: NewManifest, hold: PackageHold): Promise<void> {
-      const { sha256 } = await hold.receive([manifest.bytes])
+      const { sha256 } = await hold.receiveBlob([manifest.bytes])
       await contents.whileStored([sha256], () =>
         database.transaction((tx) => put(tx, actor, target, { ...manifest, sha256 })),
       )
