@@ -100,10 +100,13 @@ export const isPublic = (): Expression<SqlBool> =>
   sql<SqlBool>`(repo.is_private = 0 and ${ownerIsNone('repo', HIDDEN_FROM_ALL)})`
 
 /**
- * NOTE: the plus keeps SQLite from collecting and sorting all such rows by an index where a page in order is read.
+ * NOTE: the negation keeps SQLite from collecting and sorting all such rows by an index where a page in order is read.
+ * PostgreSQL removes it, and estimates the rows by the statistics of the column.
  */
 function openTo(hidden: readonly Visibility[], someHide: boolean): RawBuilder<SqlBool> {
-  return someHide ? sql`(+repo.is_private = 0 and ${ownerIsNone('repo', hidden)})` : sql`(+repo.is_private = 0)`
+  return someHide
+    ? sql`(not (repo.is_private <> 0) and ${ownerIsNone('repo', hidden)})`
+    : sql`not (repo.is_private <> 0)`
 }
 
 /** NOTE: a query of the few hidden owners, not of each owner. */

@@ -44,6 +44,12 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
     expect(rows.filter(({ statement }) => statement.includes('"name" = any($1)'))).toHaveLength(1)
   })
 
+  it('and writes are not compiled by JIT, whatever their estimated cost', async () => {
+    const { read, write, noTimeout } = database.connections
+    for (const connection of [read, write, noTimeout])
+      expect((await sql<{ jit: string }>`show jit`.execute(connection)).rows).toEqual([{ jit: 'off' }])
+  })
+
   it('of pages of accounts and repositories are planned once, not at each execution', async () => {
     const { read } = database
     // As many rows as make it worth planning for the values of each execution.

@@ -191,6 +191,11 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 5_000
 
 /**
+ * NOTE: JIT compilation takes seconds where the estimated cost of a short query is high, and it is on by default.
+ */
+const START_OPTIONS = '-c jit=off'
+
+/**
  * A PostgreSQL server: a third of the connections for reads, the others for transactions. A lost connection is replaced
  * at the next query.
  */
@@ -205,6 +210,7 @@ export function postgresDialect(
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
     types: plainNumbers(),
+    options: START_OPTIONS,
     statements,
     Client: CalmClient,
   }

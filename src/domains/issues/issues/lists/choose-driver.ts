@@ -2,6 +2,8 @@ import type { Driver } from './ranges.store.ts'
 
 /** Up to this many ids, sorting is faster than skipping. */
 const FEW = 5000
+/** A filter that leaves at least this part of the list is not worth sorting for, however few they are. */
+const MOST = 1 / 4
 /** The cost of looking up and sorting one id, in multiples of skipping one. */
 const LOOK_UP = 2
 
@@ -41,8 +43,8 @@ export function chooseDriver({ narrow, wide, byCreation, wanted }: Choice): Driv
   const best = least(narrow, countOf)
   if (best === undefined) return wide
   const skipped = (wanted * (ordered ?? wide).count) / Math.max(1, best.count)
-  return (best.count <= FEW || best.count * LOOK_UP <= skipped) &&
-    best.count < (ordered?.count ?? Number.POSITIVE_INFINITY)
+  const leavesFew = best.count <= FEW && best.count < wide.count * MOST
+  return (leavesFew || best.count * LOOK_UP <= skipped) && best.count < (ordered?.count ?? Number.POSITIVE_INFINITY)
     ? best
     : (ordered ?? wide)
 }

@@ -189,11 +189,14 @@ const hasState = ({ driver, sort }: Listing): boolean =>
 
 function listConditions(listing: Listing, { row, id, isClosed }: Arm): Condition[] {
   const { kinds, after } = listing.filter
-  // NOTE: the plus stops SQLite from using the index of the state when the driver has another one.
-  const plus = hasState(listing) ? sql`` : sql`+`
+  const inState = (state: 0 | 1): Condition =>
+    hasState(listing)
+      ? sql<SqlBool>`${row}.is_closed = ${sql.lit(state)}`
+      : // NOTE: SQLite would use the index of the state, although the driver has another one; PostgreSQL removes it.
+        sql<SqlBool>`not (${row}.is_closed <> ${sql.lit(state)})`
   const isBoth = kinds.issues && kinds.pulls
   return [
-    ...(isClosed === undefined ? [] : [sql<SqlBool>`${plus}${row}.is_closed = ${sql.lit(isClosed)}`]),
+    ...(isClosed === undefined ? [] : [inState(isClosed)]),
     ...(isBoth ? [] : [sql<SqlBool>`${row}.is_pull = ${sql.lit(kinds.pulls ? 1 : 0)}`]),
     ...(after === undefined ? [] : [behind(listing, after, { row, id })]),
   ]
