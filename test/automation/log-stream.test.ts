@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { describeOnBoth } from '../harness/databases.ts'
+import { rows } from '../harness/expect.ts'
 import { eventually, openStream, type TestStream } from '../harness/event-stream.ts'
 import type { Person } from '../harness/world.ts'
 import { runnerWorld } from './runner-world.ts'
@@ -50,12 +51,12 @@ describeOnBoth('a log that is followed', (kind) => {
     const first = await follow(job, { 'last-event-id': '1' })
     await eventually(() => linesOf(first).length === 1)
     expect(linesOf(first)).toEqual(['one'])
-    const many = Array.from({ length: 2500 }, (_, at) => `é${at}\r`)
+    const many = Array.from({ length: 2500 }, (_, at) => `é${at} a longer line\r`)
     await world.append(task, 2, many, true)
     await world.finish(task)
     await eventually(() => first.isEnded)
     await world.server.drain()
-    expect(await world.server.app.database.read.selectFrom('action_log').selectAll().execute()).toEqual([])
+    expect(await rows(world.server, 'action_log', { task_id: Number(task) })).toEqual([])
     const sealed = await follow(job, { 'last-event-id': '3' })
     await eventually(() => sealed.isEnded)
     expect(linesOf(sealed)).toEqual(many.slice(1))

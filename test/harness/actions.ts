@@ -7,7 +7,7 @@ import { type ActionsScope, scopeColumns } from '../../src/domains/automation/ac
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
 import { repoQueries } from '../../src/domains/repositories/index.ts'
 import { insertRunner, raiseQueues } from '../../src/domains/automation/actions/runners/runner.store.ts'
-import { insertJobs, listJobsByIds } from '../../src/domains/automation/actions/runs/job.store.ts'
+import { insertJobs, listJobsByIds, updateJob } from '../../src/domains/automation/actions/runs/job.store.ts'
 import { createRunProgress } from '../../src/domains/automation/actions/runs/run-progress.service.ts'
 import { insertRun, lockRun } from '../../src/domains/automation/actions/runs/run.store.ts'
 import { aggregateStatus, isDone } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
@@ -146,6 +146,7 @@ export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
         log_lines: log.length,
         ...started(status),
       })
+      await updateJob(tx, jobId, { task_id: id, attempt })
       for (const [number, name] of steps.entries())
         await insertStep(tx, { task_id: id, number, name, status, started_at: MADE_AT.started, stopped_at: 0 })
       for (const [first_line, line] of log.entries()) await insertLogLines(tx, { task_id: id, first_line, text: line })
@@ -197,7 +198,13 @@ export const createFakeRunner = ({
         runnerId,
         steps: ['make'],
       })
-      await database.transaction(async (tx) => progress.jobStarted(tx, (await lockRun(tx, job.repoId, job.runId))!, id))
+      await database.transaction(async (tx) =>
+        progress.jobStarted(tx, (await lockRun(tx, job.repoId, job.runId))!, {
+          id,
+          taskId: task,
+          attempt: job.attempt + 1,
+        }),
+      )
       return task
     },
     async end(id: number, status: RunStatus = 'success'): Promise<void> {

@@ -18,7 +18,7 @@ const gunzipped = promisify(gunzip)
 const gzipped = promisify(gzip)
 
 /** Shorter answers are not compressed. */
-const GZIP_FROM = 1024
+const GZIP_FROM = 16 * 1024
 
 /** The encoding of a request and of its answer. */
 export type Encoding = 'application/proto' | 'application/json'

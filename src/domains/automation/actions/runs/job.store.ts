@@ -173,9 +173,13 @@ export async function insertJobs(tx: Tx, values: readonly Insertable<ActionJobTa
   return ids
 }
 
-export async function updateJob(tx: Tx, id: number, values: Updateable<ActionJobTable>): Promise<void> {
-  await tx.updateTable('action_job').set(values).where('id', '=', id).execute()
+export async function updateJob(tx: Tx, id: number, values: Omit<Updateable<ActionJobTable>, 'id'>): Promise<void> {
+  await update(tx, { ...values, id })
 }
+
+const update = defineQuery((db, { id, ...values }: Updateable<ActionJobTable> & { readonly id: number }) =>
+  db.updateTable('action_job').set(values).where('id', '=', id),
+)
 
 /** Resets jobs to wait for a runner or for other jobs, as if they had never run; they join their groups again. */
 export async function resetJobs(

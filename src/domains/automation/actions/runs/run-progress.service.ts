@@ -46,8 +46,7 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
     for (const { id } of joining) released.delete(id)
     const all = new Map([...changes, ...released])
     for (const [id, status] of all) {
-      const times = status === 'running' ? { started_at: at, stopped_at: 0 } : { stopped_at: isDone(status) ? at : 0 }
-      await updateJob(tx, id, { status, ...times, updated_at: at })
+      await updateJob(tx, id, { status, stopped_at: isDone(status) ? at : 0, updated_at: at })
     }
     const after = now.map((job) => ({ ...job, status: released.get(job.id) ?? job.status }))
     const statuses = after.map(({ status }) => status)
@@ -134,8 +133,14 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
   return {
     join,
     cancel,
-    /** A runner has taken a waiting job of a locked run. */
-    jobStarted: (tx: Tx, run: Run, jobId: number): Promise<void> => change(tx, run, new Map([[jobId, 'running']])),
+    /** A runner has taken a waiting job of a locked run. NOTE: that releases no other job, so none of them is read. */
+    async jobStarted(tx: Tx, run: Run, { id, taskId, attempt }: Pick<Job, 'attempt' | 'id' | 'taskId'>): Promise<void> {
+      const at = clock.now()
+      const times = { started_at: at, stopped_at: 0, updated_at: at }
+      await updateJob(tx, id, { status: 'running', task_id: taskId, attempt, ...times })
+      const runStatus = await updateAggregate(tx, run, { statuses: [run.status, 'running'], at })
+      await appendChanges({ tx, events, run }, new Map([[id, 'running']]), { actor: JOBS, at, runStatus })
+    },
 
     /** A job of a locked run has ended; the jobs that waited for it start to wait for a runner, or are skipped. */
     jobEnded: (tx: Tx, run: Run, jobId: number, status: RunStatus): Promise<void> =>

@@ -5,17 +5,17 @@ import { statusQueries } from '../../../code/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { listAllJobsOfRun } from './job.store.ts'
 import { describeJob, statusOf } from './run-statuses.policy.ts'
-import { findRun } from './run.store.ts'
+import { findRun, isReported } from './run.store.ts'
 
 /** Enqueues the report of a run whose jobs have changed; one report stands for several changes. */
 export function runStatusSubscriptions(jobs: Core['jobs']): Subscriptions {
-  const report: Subscription<'action_job.changed' | 'action_run.created' | 'action_run.rerun'> = (tx, { payload }) =>
-    jobs.enqueue(
-      tx,
-      'actions.report',
-      { repo_id: payload.repo_id, run_id: payload.run_id },
-      { key: String(payload.run_id) },
-    )
+  const report: Subscription<'action_job.changed' | 'action_run.created' | 'action_run.rerun'> = async (
+    tx,
+    { payload: { repo_id, run_id } },
+  ) => {
+    if (await isReported(tx, run_id))
+      await jobs.enqueue(tx, 'actions.report', { repo_id, run_id }, { key: String(run_id) })
+  }
   return { 'action_job.changed': report, 'action_run.created': report, 'action_run.rerun': report }
 }
 

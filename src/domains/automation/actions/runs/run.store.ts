@@ -228,6 +228,28 @@ const locked = defineQuery((db, { repoId, id }: { readonly repoId: RepoId; reado
   ),
 )
 
+/** Undefined for a task that does not exist. Locks the row until the transaction ends. */
+export async function lockRunOfTask(tx: Tx, taskId: number): Promise<Run | undefined> {
+  const [row] = await lockedOfTask(tx, { taskId })
+  return row && toRun(row)
+}
+
+const lockedOfTask = defineQuery((db, { taskId }: { readonly taskId: number }) =>
+  dialectOf(db as Tx).lockRows(
+    db
+      .selectFrom('action_run')
+      .select(COLUMNS)
+      // NOTE: not by a join, whose rows would be locked too.
+      .where('id', '=', (eb) =>
+        eb
+          .selectFrom('action_task')
+          .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
+          .select('action_job.run_id')
+          .where('action_task.id', '=', taskId),
+      ),
+  ),
+)
+
 /** The run of a workflow that a source has started. */
 export async function findRunOfSource(
   db: Db,
@@ -329,9 +351,23 @@ export async function insertRun(tx: Tx, values: Omit<Insertable<ActionRunTable>,
   return toRun(row)
 }
 
-export async function updateRun(tx: Tx, id: number, values: Updateable<ActionRunTable>): Promise<void> {
-  await tx.updateTable('action_run').set(values).where('id', '=', id).execute()
+export async function updateRun(tx: Tx, id: number, values: Omit<Updateable<ActionRunTable>, 'id'>): Promise<void> {
+  await update(tx, { ...values, id })
 }
+
+const update = defineQuery((db, { id, ...values }: Updateable<ActionRunTable> & { readonly id: number }) =>
+  db.updateTable('action_run').set(values).where('id', '=', id),
+)
+
+/** Whether statuses of the jobs are added to a commit. */
+export async function isReported(db: Db, id: number): Promise<boolean> {
+  const [row] = await reported(db, { id })
+  return row !== undefined && row.reported_oid !== ''
+}
+
+const reported = defineQuery((db, { id }: { readonly id: number }) =>
+  db.selectFrom('action_run').select('reported_oid').where('id', '=', id),
+)
 
 /** Deletes a run with its jobs, tasks, logs and artifacts. */
 export async function deleteRun(tx: Tx, id: number): Promise<void> {

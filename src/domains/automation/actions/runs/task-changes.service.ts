@@ -1,7 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { RunStatus } from './run-status.policy.ts'
-import { endTask, listTasksEndedByRunners, lockRunningTask, requestCancellation } from './task.store.ts'
+import { endTask, listTasksEndedByRunners, requestCancellation } from './task.store.ts'
 
 /** Time for the last lines of a log that arrive after the end of the task. */
 const LOG_GRACE_MS = 600_000
@@ -12,9 +12,8 @@ export type TaskChanges = ReturnType<typeof createTaskChanges>
 export function createTaskChanges({ clock, jobs }: Pick<Core, 'clock' | 'jobs'>) {
   /** Ends a running task and its token; false if it had ended. */
   async function end(tx: Tx, id: number, status: RunStatus): Promise<boolean> {
-    const task = await lockRunningTask(tx, id)
+    const task = await endTask(tx, id, { status, at: clock.now() })
     if (task === undefined) return false
-    await endTask(tx, id, { status, at: clock.now() })
     if (!task.isLogSealed) await jobs.enqueue(tx, 'actions.seal_log', { task: id }, { delay: LOG_GRACE_MS })
     return true
   }

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RunStatus } from './run-status.policy.ts'
@@ -67,25 +68,12 @@ export async function findTaskOfAttempt(db: Db, jobId: number, attempt: number):
 }
 
 export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): Promise<number> {
-  const { id } = await tx.insertInto('action_task').values(values).returning('id').executeTakeFirstOrThrow()
-  await tx
-    .updateTable('action_job')
-    .set({ task_id: id, attempt: values.attempt })
-    .where('id', '=', values.job_id)
-    .execute()
-  return id
+  return (await insertion(tx, values))[0]!.id
 }
 
-/** Undefined for a task that has ended; locks the row until the transaction ends. */
-export async function lockRunningTask(tx: Tx, id: number): Promise<{ readonly isLogSealed: boolean } | undefined> {
-  const query = tx
-    .selectFrom('action_task')
-    .select('is_log_sealed')
-    .where('id', '=', id)
-    .where('status', '=', 'running')
-  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
-  return row && { isLogSealed: row.is_log_sealed === 1 }
-}
+const insertion = defineQuery((db, values: Insertable<ActionTaskTable>) =>
+  db.insertInto('action_task').values(values).returning('id'),
+)
 
 interface TaskEnd {
   readonly status: RunStatus
@@ -93,25 +81,39 @@ interface TaskEnd {
 }
 
 /**
- * Ends a task with its token and the steps that the runner has not reported as ended: those that ran as the task, others
- * as skipped.
+ * Ends a running task with its token and the steps that the runner has not reported as ended: those that ran as the
+ * task, others as skipped. Undefined for a task that had ended.
  */
-export async function endTask(tx: Tx, id: number, { status, at }: TaskEnd): Promise<void> {
-  await tx
+export async function endTask(
+  tx: Tx,
+  id: number,
+  end: TaskEnd,
+): Promise<{ readonly isLogSealed: boolean } | undefined> {
+  const [row] = await ended(tx, { id, ...end })
+  if (row === undefined) return undefined
+  await endSteps(tx, { id, ...end })
+  return { isLogSealed: row.is_log_sealed === 1 }
+}
+
+const ended = defineQuery((db, { id, status, at }: TaskEnd & { readonly id: number }) =>
+  db
     .updateTable('action_task')
     .set({ status, stopped_at: at, updated_at: at, token_hash: '' })
     .where('id', '=', id)
-    .execute()
-  await tx
+    .where('status', '=', 'running')
+    .returning('is_log_sealed'),
+)
+
+const endSteps = defineQuery((db, { id, status, at }: TaskEnd & { readonly id: number }) =>
+  db
     .updateTable('action_step')
     .set({
       status: sql<RunStatus>`case when status = 'running' then ${status} else 'skipped' end`,
       stopped_at: at,
     })
     .where('task_id', '=', id)
-    .where('status', 'in', ['waiting', 'running'])
-    .execute()
-}
+    .where('status', 'in', ['waiting', 'running']),
+)
 
 /** The runners of these tasks learn it with their next reports. */
 export async function requestCancellation(tx: Tx, ids: readonly number[], at: number): Promise<void> {
@@ -167,8 +169,10 @@ export async function insertStep(tx: Tx, values: Insertable<ActionStepTable>): P
 }
 
 export async function insertLogLines(tx: Tx, values: Insertable<ActionLogTable>): Promise<void> {
-  await tx.insertInto('action_log').values(values).execute()
+  await logInsertion(tx, values)
 }
+
+const logInsertion = defineQuery((db, values: Insertable<ActionLogTable>) => db.insertInto('action_log').values(values))
 
 const CHUNKS = 16
 

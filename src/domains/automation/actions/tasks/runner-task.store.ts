@@ -20,6 +20,7 @@ export interface RunnerTask {
   readonly logLines: number
   readonly logTextSize: number
   readonly isLogSealed: boolean
+  readonly hasOutputs: boolean
   readonly startedAt: number
   readonly updatedAt: number
 }
@@ -43,6 +44,7 @@ const tasks = (db: Db, { id }: { readonly id: number }) =>
     ])
     // NOTE: not by a join, whose rows would be locked too.
     .select(sql<number>`(select run_id from action_job where action_job.id = action_task.job_id)`.as('run_id'))
+    .select(sql<number>`(select count(*) from action_output where task_id = action_task.id)`.as('outputs'))
     .where('id', '=', id)
 
 const found = defineQuery(tasks)
@@ -62,6 +64,7 @@ const toRunnerTask = (row: Row): RunnerTask => ({
   logLines: row.log_lines,
   logTextSize: row.log_text_size,
   isLogSealed: row.is_log_sealed === 1,
+  hasOutputs: row.outputs > 0,
   startedAt: row.started_at,
   updatedAt: row.updated_at,
 })
@@ -77,9 +80,13 @@ export async function lockRunnerTask(tx: Tx, id: number): Promise<RunnerTask | u
   return row && toRunnerTask(row)
 }
 
-export async function updateTask(tx: Tx, id: number, values: Updateable<ActionTaskTable>): Promise<void> {
-  await tx.updateTable('action_task').set(values).where('id', '=', id).execute()
+export async function updateTask(tx: Tx, id: number, values: Omit<Updateable<ActionTaskTable>, 'id'>): Promise<void> {
+  await update(tx, { ...values, id })
 }
+
+const update = defineQuery((db, { id, ...values }: Updateable<ActionTaskTable> & { readonly id: number }) =>
+  db.updateTable('action_task').set(values).where('id', '=', id),
+)
 
 /** Whether the runner has ever had a task. */
 export async function hasTask(db: Db, runnerId: number): Promise<boolean> {
@@ -107,16 +114,17 @@ export async function listTasksOfRequest(db: Db, runnerId: number, requestKey: s
 
 export const renewToken = (tx: Tx, id: number, hash: string): Promise<void> => updateTask(tx, id, { token_hash: hash })
 
-/** Inserts a row for each step of the job. */
-export async function insertSteps(tx: Tx, { taskId, jobId }: { readonly taskId: number; readonly jobId: number }) {
-  const job = await tx.selectFrom('action_job').select('steps').where('id', '=', jobId).executeTakeFirstOrThrow()
-  const names = JSON.parse(job.steps) as string[]
+/** Inserts a row for each step. */
+export async function insertSteps(tx: Tx, taskId: number, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  await tx
-    .insertInto('action_step')
-    .values(names.map((name, number) => ({ task_id: taskId, number, name, status: 'waiting' as const })))
-    .execute()
+  await stepInsertion(tx, {
+    rows: names.map((name, number) => ({ task_id: taskId, number, name, status: 'waiting' as const })),
+  })
 }
+
+const stepInsertion = defineQuery((db, { rows }: { readonly rows: readonly Insertable<ActionStepTable>[] }) =>
+  db.insertInto('action_step').values(rows),
+)
 
 export interface StoredStep {
   readonly number: number
@@ -139,15 +147,25 @@ const storedSteps = defineQuery((db, { taskId }: { readonly taskId: number }) =>
   db.selectFrom('action_step').select(['number', 'status', 'log_index', 'log_length']).where('task_id', '=', taskId),
 )
 
-/** Updates a step; inserts it without a name if the workflow did not declare it. */
-export async function putStep(tx: Tx, values: Omit<Insertable<ActionStepTable>, 'name'>): Promise<void> {
-  const { task_id: _, number: __, ...changes } = values
-  await tx
-    .insertInto('action_step')
-    .values({ ...values, name: '' })
-    .onConflict((conflict) => conflict.columns(['task_id', 'number']).doUpdateSet(changes))
-    .execute()
+/** Updates steps, of which no two have the same number; inserts those without a name that the workflow did not declare. */
+export async function putSteps(tx: Tx, steps: readonly Omit<Insertable<ActionStepTable>, 'name'>[]): Promise<void> {
+  if (steps.length > 0) await stepUpdate(tx, { rows: steps.map((step) => ({ ...step, name: '' })) })
 }
+
+const stepUpdate = defineQuery((db, { rows }: { readonly rows: readonly Insertable<ActionStepTable>[] }) =>
+  db
+    .insertInto('action_step')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['task_id', 'number']).doUpdateSet((eb) => ({
+        status: eb.ref('excluded.status'),
+        log_index: eb.ref('excluded.log_index'),
+        log_length: eb.ref('excluded.log_length'),
+        started_at: eb.ref('excluded.started_at'),
+        stopped_at: eb.ref('excluded.stopped_at'),
+      })),
+    ),
+)
 
 /** The names of the outputs of a task. */
 export async function listOutputNames(db: Db, taskId: number): Promise<string[]> {

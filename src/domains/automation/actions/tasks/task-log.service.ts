@@ -15,15 +15,19 @@ interface TaskLogDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
 
 /** Bytes of the lines of one log; what follows is counted but not stored. */
 const MAX_LOG = 1024 ** 3
+/** Bytes of the lines of a log that stays in the database: a file of its own would take as much, and a sync. */
+const SHORT_LOG = 16 * 1024
 
 export type TaskLogs = ReturnType<typeof createTaskLogs>
 
-/** The logs of tasks: appended while they run, then sealed into one compressed blob (behaviour/actions#runner-protocol). */
+/**
+ * The logs of tasks: appended while they run, then sealed; long ones move into a compressed blob
+ * (behaviour/actions#runner-protocol).
+ */
 export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
   /** Returns the number of lines of the log. */
   async function appendPart(runner: CallingRunner, part: LogPart): Promise<number> {
-    const known = requireTask(await findRunnerTask(database.read, part.taskId), runner)
-    if (!bringsLines(part, known.logLines)) return known.logLines
+    if (part.lines.length === 0) return requireTask(await findRunnerTask(database.read, part.taskId), runner).logLines
     return database.transaction(async (tx) => {
       const task = requireTask(await lockRunnerTask(tx, part.taskId), runner)
       if (!bringsLines(part, task.logLines)) return task.logLines
@@ -32,13 +36,14 @@ export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
       const text = `${lines.join('\n')}\n`
       const isStored = task.logTextSize < MAX_LOG
       if (isStored) await insertLogLines(tx, { task_id: task.id, first_line: task.logLines, text })
+      const size = task.logTextSize + (isStored ? Buffer.byteLength(text) : 0)
       await updateTask(tx, task.id, {
         log_lines: task.logLines + lines.length,
-        log_text_size: task.logTextSize + (isStored ? Buffer.byteLength(text) : 0),
+        log_text_size: size,
         updated_at: clock.now(),
         ...(part.noMore && { is_log_sealed: 1 }),
       })
-      if (part.noMore) await jobs.enqueue(tx, 'actions.seal_log', { task: task.id })
+      if (part.noMore && size > SHORT_LOG) await jobs.enqueue(tx, 'actions.seal_log', { task: task.id })
       return task.logLines + lines.length
     })
   }
@@ -54,11 +59,11 @@ export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
       return lines
     },
 
-    /** Moves the lines of a log into a blob. Later lines are refused. */
+    /** Refuses later lines of a log, and moves its lines into a blob unless it is short. */
     async seal(id: number): Promise<void> {
       await database.transaction((tx) => updateTask(tx, id, { is_log_sealed: 1 }))
       const task = await findRunnerTask(database.read, id)
-      if (task === undefined || task.logTextSize === 0 || task.logHash !== '') return
+      if (task === undefined || task.logTextSize <= SHORT_LOG || task.logHash !== '') return
       const compressed: Readable = pipeline(
         Stream.from(readLogLines(database.read, id)),
         createZstdCompress(),
@@ -76,4 +81,4 @@ export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
 
 /** Whether a part has lines after the stored ones, without a gap. */
 const bringsLines = ({ index, lines }: LogPart, stored: number): boolean =>
-  lines.length > 0 && index <= stored && index + lines.length > stored
+  index <= stored && index + lines.length > stored

@@ -8,7 +8,13 @@ import { insertTask } from '../runs/task.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import { readHandle } from './job-handle.ts'
 import { hasTask, insertSteps, listTasksOfRequest, renewToken } from './runner-task.store.ts'
-import { countRunningJobs, listWaitingGroups, listWaiting, type WaitingGroup } from './waiting-jobs.store.ts'
+import {
+  countRunningJobs,
+  findFreeJob,
+  listWaitingGroups,
+  listWaiting,
+  type WaitingGroup,
+} from './waiting-jobs.store.ts'
 
 export interface TakenTask {
   readonly id: number
@@ -52,16 +58,17 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
   async function start(runner: CallingRunner, waiting: JobPlace, requestKey: string): Promise<TakenTask | undefined> {
     return database.transaction(async (tx) => {
       const run = await lockRun(tx, waiting.repoId, waiting.runId)
-      const [job] = run === undefined ? [] : await listJobsByIds(tx, [waiting.id])
-      if (run === undefined || job?.status !== 'waiting') return undefined
+      const job = run && (await findFreeJob(tx, waiting.id))
+      if (job === undefined) return undefined
       const at = clock.now()
       const token = randomHex(TOKEN_BYTES)
+      const attempt = job.attempt + 1
       const id = await insertTask(tx, {
         repo_id: job.repoId,
-        job_id: job.id,
+        job_id: waiting.id,
         runner_id: runner.id,
         runner_name: runner.name,
-        attempt: job.attempt + 1,
+        attempt,
         status: 'running',
         token_hash: sha256Hex(token),
         request_key: requestKey,
@@ -69,8 +76,8 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
         created_at: at,
         updated_at: at,
       })
-      await insertSteps(tx, { taskId: id, jobId: job.id })
-      await progress.jobStarted(tx, run, job.id)
+      await insertSteps(tx, id, job.steps)
+      await progress.jobStarted(tx, run!, { id: waiting.id, taskId: id, attempt })
       return { id, token }
     })
   }

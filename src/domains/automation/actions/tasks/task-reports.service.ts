@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
-import { isDone, type RunStatus } from '../runs/run-status.policy.ts'
-import { lockRun } from '../runs/run.store.ts'
+import type { RunStatus } from '../runs/run-status.policy.ts'
+import { lockRunOfTask } from '../runs/run.store.ts'
 import type { TaskChanges } from '../runs/task-changes.service.ts'
 import { deleteRunner } from '../runners/runner.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
@@ -14,7 +14,7 @@ import {
   listOutputNames,
   listStoredSteps,
   lockRunnerTask,
-  putStep,
+  putSteps,
   type RunnerTask,
   type StoredStep,
   updateTask,
@@ -59,8 +59,9 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
   async function write(tx: Tx, task: RunnerTask, report: TaskReport): Promise<void> {
     const now = clock.now()
     const inTask = (at: number): number => (at <= 0 ? 0 : Math.min(Math.max(at, task.startedAt), now))
-    for (const step of await newsOf(tx, report)) {
-      await putStep(tx, {
+    await putSteps(
+      tx,
+      (await newsOf(tx, report)).map((step) => ({
         task_id: task.id,
         number: step.number,
         status: step.status,
@@ -68,32 +69,41 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
         log_length: step.logLength,
         started_at: inTask(step.startedAt),
         stopped_at: inTask(step.stoppedAt),
-      })
-    }
+      })),
+    )
     await insertOutputs(tx, task.id, report.outputs)
-    await updateTask(tx, task.id, { updated_at: now })
   }
 
   async function hasNews(task: RunnerTask, report: TaskReport): Promise<boolean> {
-    if (report.result !== undefined || Object.keys(report.outputs).length > 0) return true
+    if (Object.keys(report.outputs).length > 0) return true
     if (clock.now() - task.updatedAt >= HEARTBEAT_MS) return true
     return (await newsOf(database.read, report)).length > 0
   }
 
-  /** Returns the task as it is then. */
-  async function store(runner: CallingRunner, known: RunnerTask, report: TaskReport): Promise<RunnerTask> {
-    const { result } = report
+  /** Stores a report of a running task. Returns the task as it is then. */
+  async function storeProgress(runner: CallingRunner, report: TaskReport): Promise<RunnerTask> {
+    const known = requireTask(await findRunnerTask(database.read, report.taskId), runner)
+    if (known.status !== 'running' || !(await hasNews(known, report))) return known
     return database.transaction(async (tx) => {
-      // NOTE: the run is locked before the task, as whoever cancels does it.
-      const run = result === undefined ? undefined : await lockRun(tx, known.repoId, known.runId)
-      const task = await lockRunnerTask(tx, report.taskId)
-      if (task === undefined) throw errors.taskNotFound()
+      const task = requireTask(await lockRunnerTask(tx, report.taskId), runner)
       if (task.status !== 'running') return task
       await write(tx, task, report)
-      if (result === undefined || run === undefined) return task
-      await changes.end(tx, task.id, result)
-      await progress.jobEnded(tx, run, task.jobId, result)
+      await updateTask(tx, task.id, { updated_at: clock.now() })
+      return task
+    })
+  }
+
+  /** Stores the last report of a task. Returns the task as it is then. */
+  async function storeEnd(runner: CallingRunner, report: TaskReport, result: RunStatus): Promise<RunnerTask> {
+    return database.transaction(async (tx) => {
+      // NOTE: the run is locked before the task, as whoever cancels does it.
+      const run = await lockRunOfTask(tx, report.taskId)
+      const task = requireTask(await lockRunnerTask(tx, report.taskId), runner)
       if (runner.isEphemeral) await deleteRunner(tx, runner.id)
+      if (task.status !== 'running') return task
+      await write(tx, task, report)
+      await changes.end(tx, task.id, result)
+      await progress.jobEnded(tx, run!, task.jobId, result)
       return { ...task, status: result }
     })
   }
@@ -102,13 +112,12 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
     /** Throws NotFound, Forbidden for the task of another runner, and Invalid. A task that has ended stays as it is. */
     async report(runner: CallingRunner, report: TaskReport): Promise<ReportAnswer> {
       checkReport(report)
-      let task = requireTask(await findRunnerTask(database.read, report.taskId), runner)
-      if (task.status === 'running' && (await hasNews(task, report))) task = await store(runner, task, report)
-      else if (isDone(task.status) && report.result !== undefined && runner.isEphemeral)
-        await database.transaction((tx) => deleteRunner(tx, runner.id))
+      const { result, outputs } = report
+      const task = await (result === undefined ? storeProgress(runner, report) : storeEnd(runner, report, result))
+      const hasOutputs = task.hasOutputs || Object.keys(outputs).length > 0
       return {
         status: task.status === 'running' && task.cancelRequestedAt > 0 ? 'cancelled' : task.status,
-        outputNames: await listOutputNames(database.read, task.id),
+        outputNames: hasOutputs ? await listOutputNames(database.read, task.id) : [],
       }
     },
   }
@@ -125,7 +134,8 @@ export function requireTask(task: RunnerTask | undefined, runner: CallingRunner)
 async function newsOf(db: Db, { taskId, steps }: TaskReport): Promise<readonly ReportedStep[]> {
   if (steps.length === 0) return []
   const stored = new Map((await listStoredSteps(db, taskId)).map((step) => [step.number, step]))
-  return steps.filter((step) => isNews(stored.get(step.number), step))
+  const reported = new Map(steps.map((step) => [step.number, step]))
+  return [...reported.values()].filter((step) => isNews(stored.get(step.number), step))
 }
 
 function isNews(known: StoredStep | undefined, step: ReportedStep): boolean {

@@ -12,7 +12,7 @@ import type { TaskLogs } from './task-log.service.ts'
 const taskJobPayloads = {
   /** Ends tasks and jobs that runners have given up. */
   'actions.end_overdue': Type.Object({ kind: Type.Unsafe<OverdueKind>(Type.String()) }),
-  /** Moves the log of a task into a blob. */
+  /** Seals the log of a task. */
   'actions.seal_log': Type.Object({ task: Type.Integer() }),
 }
 

@@ -77,6 +77,29 @@ export async function listWaiting(
   return rows.map((row) => ({ id: row.id, runId: row.run_id }))
 }
 
+/** A job that a runner may take. */
+interface FreeJob {
+  readonly repoId: RepoId
+  /** How often a runner has taken it. */
+  readonly attempt: number
+  /** The names of its steps. */
+  readonly steps: readonly string[]
+}
+
+/** Undefined for a job that does not wait any longer. */
+export async function findFreeJob(db: Db, id: number): Promise<FreeJob | undefined> {
+  const [row] = await freeJobs(db, { id })
+  return row && { repoId: asId(row.repo_id), attempt: row.attempt, steps: JSON.parse(row.steps) as string[] }
+}
+
+const freeJobs = defineQuery((db, { id }: { readonly id: number }) =>
+  db
+    .selectFrom('action_job')
+    .select(['repo_id', 'attempt', 'steps'])
+    .where('id', '=', id)
+    .where('status', '=', sql.lit('waiting')),
+)
+
 const waitingOf = defineQuery((db, { repoId, labels }: { repoId: number; labels: string }, limit: string) =>
   db
     .selectFrom('action_job')
