@@ -92,7 +92,8 @@ describeOnBoth('an import of pull requests from another server', (kind) => {
   it.each([1, 2, 3, 4])('shows pull request %i, its files and its commits as there', async (number) => {
     const [theirs, ours] = await both(`pulls/${number}`)
     expect(pick(ours, SAME)).toEqual(pick(theirs, SAME))
-    expect(ours.user.login).toBe('tom')
+    expect(ours).toMatchObject({ user: { login: 'tom' }, original_author: theirs.user.login })
+    expect(theirs).not.toHaveProperty('original_author')
     expect(pick(ours.head, ['label', 'ref', 'sha'])).toMatchObject({ label: theirs.head.label, sha: theirs.head.sha })
     expect(ours.head.repo?.name).toBe(number === 4 ? undefined : 'app')
     const [theirFiles, ourFiles] = await both(`pulls/${number}/files`)
@@ -125,6 +126,10 @@ describeOnBoth('an import of pull requests from another server', (kind) => {
       lists[0].map((comment: Any) => pick(comment, places)),
     )
     expect(lists[1]).toHaveLength(2)
+    for (const imported of [...ours, ...lists[1]])
+      expect(imported).toMatchObject({ original_author: 'fay', original_author_id: fay.user.id })
+    const timeline = (await tom.client.get('/repos/tom/app/issues/1/timeline')).json as Any[]
+    expect(timeline.find(({ type }) => type === 'review')).toMatchObject({ original_author: 'fay' })
     const [theirRules, ourRules] = await both('branch_protections')
     const rule = ['rule_name', 'required_approvals', 'enable_push', 'priority']
     expect(ourRules.map((value: Any) => pick(value, rule))).toEqual(theirRules.map((value: Any) => pick(value, rule)))

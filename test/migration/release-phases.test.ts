@@ -75,6 +75,8 @@ describeOnBoth('the phases of releases and facts', (kind) => {
         prerelease: true,
         published_at: '2020-09-13T12:26:40Z',
         author: { login: 'ann' },
+        original_author: 'cat',
+        original_author_id: 7,
       },
       { tag_name: 'gone', draft: true },
       { tag_name: 'v1', name: 'Release v1', body: 'notes', draft: false },

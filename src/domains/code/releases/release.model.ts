@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { importedAuthorMembers } from '../../../core/http/openapi/imported-author.ts'
 import { PAGE_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../../core/http/body/limits.ts'
 import { TagArchiveDownloadCount } from '../archives/archive.model.ts'
 import { AttachmentModel as Attachment } from '../../repositories/index.ts'
@@ -22,6 +23,7 @@ export const Release = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     published_at: Type.String({ format: 'date-time' }),
     author: User,
+    ...importedAuthorMembers,
     assets: Type.Array(Attachment),
     archive_download_count: TagArchiveDownloadCount,
   },

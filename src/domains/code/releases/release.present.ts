@@ -1,4 +1,5 @@
 import { escapePath, type RepoUrls } from '../../../core/access/repo-urls.ts'
+import { presentImportedAuthor } from '../../../core/http/openapi/imported-author.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type AttachmentModel as Attachment, presentAttachment } from '../../repositories/index.ts'
@@ -28,6 +29,7 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
     created_at: at,
     published_at: at,
     author: author ? userPresenters.presentOther(author, site) : userPresenters.presentGhost(site),
+    ...presentImportedAuthor(release.originalAuthor),
     assets: presentAssets(view, urls, site),
     archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
   }

@@ -1,5 +1,6 @@
 import { sql, type Expression, type Insertable, type Selectable, type SqlBool, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
+import { type OriginalAuthor, toOriginalAuthor } from '../../../core/db/original-author.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { containing, containingExactly } from '../../../core/db/text-match.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -13,6 +14,8 @@ export interface Release {
   readonly id: number
   readonly repoId: RepoId
   readonly publisherId: UserId
+  /** Undefined unless imported. */
+  readonly originalAuthor?: OriginalAuthor | undefined
   readonly tagName: string
   readonly target: string
   readonly title: string
@@ -28,6 +31,7 @@ const toRelease = (row: Selectable<ReleaseTable>): Release => ({
   id: row.id,
   repoId: asId(row.repo_id),
   publisherId: asId(row.publisher_id),
+  originalAuthor: toOriginalAuthor(row),
   tagName: row.tag_name,
   target: row.target,
   title: row.title,

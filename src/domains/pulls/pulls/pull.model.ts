@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { importedAuthorMembers } from '../../../core/http/openapi/imported-author.ts'
 import { Names, Timestamp } from '../../../core/http/answer/text.ts'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../../core/http/body/limits.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
@@ -25,6 +26,7 @@ export const PullRequest = Type.Object(
     url: Type.String(),
     number: Type.Integer(),
     user: UserModel,
+    ...importedAuthorMembers,
     title: Type.String(),
     body: Type.String(),
     labels: Type.Array(LabelModel),

@@ -1,4 +1,5 @@
 import { repoUrls } from '../../../core/access/repo-urls.ts'
+import { presentImportedAuthor } from '../../../core/http/openapi/imported-author.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
@@ -38,6 +39,7 @@ function present(view: PullView, presented: Issue, { viewer, site }: Audience): 
     url,
     number: issue.issue.number,
     user,
+    ...presentImportedAuthor(issue.issue.originalAuthor),
     title,
     body,
     labels,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { importedAuthorMembers } from '../../../core/http/openapi/imported-author.ts'
 import { PAGE_LENGTH, PATH_LENGTH } from '../../../core/http/body/limits.ts'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
 import { UserModel } from '../../accounts/index.ts'
@@ -11,6 +12,7 @@ export const PullReviewComment = Type.Object(
     id: Type.Integer(),
     body: Type.String(),
     user: UserModel,
+    ...importedAuthorMembers,
     resolver: Nullable(UserModel),
     pull_request_review_id: Type.Integer(),
     created_at: Time,

@@ -1,4 +1,5 @@
 import { wireTime } from '../../../core/platform/clock.ts'
+import { presentImportedAuthor } from '../../../core/http/openapi/imported-author.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { issuePresenters } from '../../issues/index.ts'
@@ -18,6 +19,7 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     id: entry.id,
     body: entry.body,
     user: author ? userPresenters.present(author, viewer, site) : userPresenters.presentGhost(site),
+    ...presentImportedAuthor(entry.originalAuthor),
     resolver: resolver ? userPresenters.present(resolver, viewer, site) : null,
     pull_request_review_id: position.reviewId,
     created_at: wireTime(entry.createdAt),
@@ -57,6 +59,7 @@ export function presentReview(view: ReviewView, viewer: Viewer, site: Site): Pul
   return {
     id: review.id,
     user: presentReviewer(view, viewer, site),
+    ...presentImportedAuthor(review.originalAuthor),
     team: presentReviewingTeam(view, viewer, site),
     state: STATES[review.kind],
     body: review.body,

@@ -1,4 +1,5 @@
 import { ANONYMOUS, type Viewer } from '../../../../core/access/viewer.ts'
+import { presentImportedAuthor } from '../../../../core/http/openapi/imported-author.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import { asId, type IssueId, type LabelId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -28,6 +29,7 @@ export function presentEntry(entry: TimelineEntry, page: Page): TimelineComment 
     type: entry.kind,
     ...entryUrls(entry.id, page, page.site),
     user: presentActor(entry.actorId, page),
+    ...presentImportedAuthor(entry.originalAuthor),
     body: entry.body,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { importedAuthorMembers } from '../../../../core/http/openapi/imported-author.ts'
 import { Nullable } from '../../../../core/http/openapi/nullable.ts'
 import { Label as LabelModel } from '../../labels/label.model.ts'
 import { Milestone as MilestoneModel } from '../../milestones/milestone.model.ts'
@@ -29,6 +30,7 @@ export const TimelineComment = Type.Object(
     pull_request_url: Type.String(),
     issue_url: Type.String(),
     user: UserModel,
+    ...importedAuthorMembers,
     body: Type.String(),
     commit_id: Type.String({ description: 'The commit that caused the entry; empty if none did' }),
     created_at: Time,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { importedAuthorMembers } from '../../../../core/http/openapi/imported-author.ts'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../../../core/http/body/limits.ts'
 import { Nullable } from '../../../../core/http/openapi/nullable.ts'
 import { TeamModel, UserModel } from '../../../accounts/index.ts'
@@ -14,6 +15,7 @@ export const PullReview = Type.Object(
   {
     id: Type.Integer(),
     user: Nullable(UserModel),
+    ...importedAuthorMembers,
     team: Nullable(TeamModel),
     state: Type.String({ enum: ['APPROVED', 'PENDING', 'COMMENT', 'REQUEST_CHANGES', 'REQUEST_REVIEW'] }),
     body: Type.String(),

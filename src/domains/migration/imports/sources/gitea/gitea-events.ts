@@ -2,7 +2,7 @@ import { members, type Members, parseJson } from '../../../../../core/platform/j
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
 import { bodyOf, issueNumberOf, isTrue, lineOf, linesOf, momentOf, present, userOf } from '../read.ts'
 import { milestoneOf } from '../read-objects.ts'
-import { type Gitea, LACKING } from './gitea-issues.ts'
+import { authorOf, type Gitea, LACKING } from './gitea-issues.ts'
 
 /** Events of an issue or a pull request; comments and reviews are read by other lists. */
 export async function* readEvents(
@@ -15,7 +15,7 @@ export async function* readEvents(
       page.map(members).map((entry): SourceEvent | undefined => {
         const change = readChange(entry, repo)
         const createdAt = momentOf(entry['created_at']) ?? clock.now()
-        return change && { ...change, issue: number, actor: userOf(entry['user']), createdAt }
+        return change && { ...change, issue: number, actor: authorOf(entry), createdAt }
       }),
     )
 }

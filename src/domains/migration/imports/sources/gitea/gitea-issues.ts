@@ -50,9 +50,9 @@ export const LACKING = [404]
 const PAGE = 50
 
 /** The author at the service that an imported object came from, if this one was imported itself; its id says nothing. */
-export function authorOf(object: Members): SourceUser {
+export function authorOf(object: Members, member = 'user'): SourceUser {
   const login = lineOf(object['original_author'])
-  return login === '' ? userOf(object['user']) : { id: 0, login, email: '', isElsewhere: true }
+  return login === '' ? userOf(object[member]) : { id: 0, login, email: '', isElsewhere: true }
 }
 
 /** Reads the reactions of an issue, a comment or a comment of a review. */
@@ -210,7 +210,8 @@ async function* readTimesOf(
     yield page.map(members).flatMap((time) => {
       const issue = issueNumberOf(members(time['issue'])['number'])
       const login = lineOf(time['user_name'])
-      const user = login === '' ? GHOST : { id: wholeOf(time['user_id']), login, email: '' }
+      const id = wholeOf(time['user_id'])
+      const user = login === '' ? GHOST : { id, login, email: '', isElsewhere: id === 0 }
       const createdAt = momentOf(time['created']) ?? clock.now()
       return issue === 0 ? [] : [{ id: wholeOf(time['id']), issue, user, seconds: wholeOf(time['time']), createdAt }]
     })

@@ -7,7 +7,7 @@ import { bodyOf, isTrue, lineOf, linesOf, membersOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { filesOf, readAsset } from './gitea-assets.ts'
 import { readDependencies, readEvents } from './gitea-events.ts'
-import { AT_ONCE, type Gitea, readComments, readIssues, readPulls, readTimes } from './gitea-issues.ts'
+import { AT_ONCE, authorOf, type Gitea, readComments, readIssues, readPulls, readTimes } from './gitea-issues.ts'
 import { readReviews } from './gitea-reviews.ts'
 
 /** Rules are shown to administrators of the repository alone, and lists of organizations have no equal at users. */
@@ -65,7 +65,10 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
     dependencies: (of, signal) => readDependencies(gitea, of, signal),
     async *releases(signal) {
       for await (const page of api.pages(`${repo}/releases`, signal))
-        yield page.map((value) => readRelease(value, (asset) => readAsset(asset, webUrl)))
+        yield page.map((value) => ({
+          ...readRelease(value, (asset) => readAsset(asset, webUrl)),
+          author: authorOf(members(value), 'author'),
+        }))
     },
     async protections(signal) {
       const [branches, tags] = [`${repo}/branch_protections`, `${repo}/tag_protections`]
