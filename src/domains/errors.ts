@@ -52,6 +52,10 @@ export const errors = defineErrors({
   loginSourceUnknown: ['invalid', 'login source does not exist [id: {id}]'],
   notFollowing: ['not-found', 'not following'],
   quotaExceeded: ['quota-exceeded', 'quota exceeded'],
+  packageQuotaExceeded: [
+    'quota-exceeded',
+    'the packages of {owner} have reached their quota: delete versions that are not needed',
+  ],
   quotaGroupNotFound: ['not-found', 'quota group does not exist'],
   quotaRuleNotFound: ['not-found', 'quota rule does not exist'],
   quotaGroupExists: ['conflict', 'quota group already exists: [group: {name}]'],

@@ -201,6 +201,42 @@ describeOnBoth('cleanup rules of packages', (kind) => {
     expect(await versions('container')).toEqual(['app latest', 'app moved', before])
   })
 
+  it('are not needed for blobs of images: those that no manifest names are deleted after a day', async () => {
+    const image = `/v2/${owner.name}/app`
+    const push = async (layer: string): Promise<void> => {
+      for (const blob of ['{}', layer]) await send('POST', `${image}/blobs/uploads/?digest=${digestOf(blob)}`, blob)
+      const descriptor = (body: string) => ({ mediaType: 'x/y', digest: digestOf(body), size: body.length })
+      const manifest = { schemaVersion: 2, mediaType: MANIFEST, config: descriptor('{}'), layers: [descriptor(layer)] }
+      await send('PUT', `${image}/manifests/v1`, JSON.stringify(manifest), { 'content-type': MANIFEST })
+    }
+    const first = async (): Promise<string> =>
+      (await fetch(`${server.url}${image}/manifests/v1`, { headers: basic(owner) })).headers.get(
+        'docker-content-digest',
+      )!
+    const left = async (): Promise<string[]> => {
+      expect((await root!.client.post('/admin/cron/clear_container_uploads')).status).toBe(204)
+      await server.drain()
+      await server.app.packageContents.sweep(new AbortController().signal)
+      const found: string[] = []
+      for (const blob of ['{}', 'one', 'two', 'alone'])
+        if ((await fetch(`${server.url}${image}/blobs/${digestOf(blob)}`, { headers: basic(owner) })).ok)
+          found.push(blob)
+      return found
+    }
+    await push('one')
+    const replaced = await first()
+    await push('two')
+    const headers = basic(owner)
+    expect((await fetch(`${server.url}${image}/manifests/${replaced}`, { method: 'DELETE', headers })).status).toBe(202)
+    await send('POST', `${image}/blobs/uploads/?digest=${digestOf('alone')}`, 'alone')
+    expect(await left()).toEqual(['{}', 'one', 'two', 'alone'])
+    now += 2 * DAY
+    await send('POST', `${image}/blobs/uploads/?digest=${digestOf('alone')}`, 'alone')
+    expect(await left()).toEqual(['{}', 'two', 'alone'])
+    now += 2 * DAY
+    expect(await left()).toEqual(['{}', 'two'])
+  })
+
   it('never delete the newest state of Terraform', async () => {
     for (const serial of [1, 2, 3])
       expect(

@@ -7,6 +7,33 @@ import { PASSWORD, type Person } from '../harness/world.ts'
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 const digestOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
+const REACHED = 'the packages of ann have reached their quota: delete versions that are not needed'
+
+/** A request to publish, of each type. */
+const UPLOADS: Readonly<Record<string, readonly [method: string, path: string]>> = {
+  alpine: ['PUT', '/v3/main'],
+  arch: ['PUT', '/extra'],
+  cargo: ['PUT', '/api/v1/crates/new'],
+  composer: ['PUT', ''],
+  conan: ['PUT', '/v2/conans/tool/1.0/_/_/revisions/1/files/conanfile.py'],
+  conda: ['PUT', '/tool-1.0-0.conda'],
+  cran: ['PUT', '/src'],
+  debian: ['PUT', '/pool/bookworm/main/upload'],
+  generic: ['PUT', '/tool/1.0/f'],
+  go: ['PUT', '/upload'],
+  helm: ['POST', '/api/charts'],
+  maven: ['PUT', '/team/tool/1.0/tool-1.0.jar'],
+  npm: ['PUT', '/tool'],
+  nuget: ['PUT', ''],
+  pub: ['POST', '/api/packages/versions/new/upload'],
+  pypi: ['POST', ''],
+  rpm: ['PUT', '/upload'],
+  rubygems: ['POST', '/api/v1/gems'],
+  swift: ['PUT', '/team/tool/1.0.0'],
+  terraform: ['POST', '/state/prod'],
+  vagrant: ['PUT', '/tool/1.0.0/virtualbox.box'],
+}
+
 describeOnBoth('packages of an owner with a quota', (kind) => {
   let server: TestServer
   let ann: Person
@@ -41,10 +68,7 @@ describeOnBoth('packages of an owner with a quota', (kind) => {
     expect((await call('PATCH', upload, layer)).status).toBe(202)
     expect((await call('PUT', generic('tool/1.0/f'), 'x'.repeat(1001))).status).toBe(201)
     const finished = await call('PUT', `${upload}?digest=${digestOf(layer)}`)
-    expect([finished.status, ((await finished.json()) as { errors: { code: string }[] }).errors[0]!.code]).toEqual([
-      413,
-      'SIZE_INVALID',
-    ])
+    expect([finished.status, await finished.json()]).toEqual([413, { errors: [{ code: 'DENIED', message: REACHED }] }])
     const refused = await call('PUT', generic('tool/1.0/g'), 'more')
     expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('quota')])
     const npm = await call('PUT', '/api/packages/ann/npm/tool', '{}', 'application/json')
@@ -61,6 +85,55 @@ describeOnBoth('packages of an owner with a quota', (kind) => {
     const manifest = JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST, config, layers: [] })
     expect((await call('PUT', '/v2/ann/app/manifests/1.0', manifest, MANIFEST)).status).toBe(201)
     expect(await versions()).toEqual(['app 1.0'])
+  })
+
+  it('are refused in the form of each client', async () => {
+    expect((await call('PUT', generic('full/1.0/f'), 'x'.repeat(1001))).status).toBe(201)
+    const refusals = {
+      cargo: { ok: false, errors: [{ detail: REACHED }] },
+      composer: { errors: [{ status: 413, message: REACHED }] },
+      conan: { message: REACHED },
+      conda: { reason: 'Payload Too Large', message: REACHED },
+      helm: { error: REACHED },
+      npm: { error: REACHED },
+      nuget: { Message: REACHED },
+      pub: { error: { code: 'package_quota_exceeded', message: REACHED } },
+      swift: { status: 413, detail: REACHED },
+      vagrant: { errors: [REACHED] },
+    }
+    for (const [type, [method, path]] of Object.entries(UPLOADS)) {
+      const answer = await call(method, `/api/packages/ann/${type}${path}`, 'x')
+      const text = await answer.text()
+      const shape = refusals[type as keyof typeof refusals]
+      expect([type, answer.status, shape === undefined ? text : JSON.parse(text)]).toEqual([
+        type,
+        413,
+        shape ?? `${REACHED}\n`,
+      ])
+    }
+    expect(Object.keys(UPLOADS).toSorted()).toEqual(
+      server.app.packageTypes.filter((one) => one !== 'container').toSorted(),
+    )
+    expect((await call('DELETE', generic('full/1.0'))).status).toBe(204)
+  })
+
+  it('count layers once that several images of the owner have, also without a manifest', async () => {
+    const used = async (): Promise<number> =>
+      (await ann.client.get('/user/quota')).json.used.size.assets.packages.all as number
+    const before = await used()
+    const layer = 'l'.repeat(300)
+    const push = async (image: string): Promise<void> => {
+      const blobs = `/v2/ann/${image}/blobs`
+      expect((await call('POST', `${blobs}/uploads/?digest=${digestOf(layer)}`, layer)).status).toBe(201)
+    }
+    await push('one')
+    expect(await used()).toBe(before + 300)
+    await push('two')
+    const config = { mediaType: 'application/x.config', digest: digestOf(layer), size: layer.length }
+    const manifest = JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST, config, layers: [] })
+    for (const address of ['one/manifests/1', 'one/manifests/2', 'two/manifests/1'])
+      expect((await call('PUT', `/v2/ann/${address}`, manifest, MANIFEST)).status).toBe(201)
+    expect(await used()).toBe(before + 300 + manifest.length)
   })
 
   it('are sent whole to who downloads them while they are deleted', async () => {

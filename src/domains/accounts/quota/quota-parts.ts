@@ -40,7 +40,7 @@ type ListUsed<Used> = (db: Db, ownerId: UserId, paging: Paging) => Promise<Page<
 
 /** What the modules that store bytes register, each for its own tables. */
 export interface QuotaParts {
-  /** The bytes that an owner uses. */
+  /** The bytes that an owner uses; those that several modules give of one kind are added up. */
   readonly usage: Hook<[db: Db, ownerId: UserId], Partial<QuotaUsage>>
   readonly attachments: Port<ListUsed<UsedAttachment>>
   readonly artifacts: Port<ListUsed<UsedArtifact>>
@@ -68,5 +68,9 @@ const NOTHING: QuotaUsage = {
 }
 
 /** What an owner uses of all modules. */
-export const loadQuotaUsage = async ({ usage }: QuotaParts, db: Db, ownerId: UserId): Promise<QuotaUsage> =>
-  Object.assign({}, NOTHING, ...(await usage.run(db, ownerId))) as QuotaUsage
+export async function loadQuotaUsage({ usage }: QuotaParts, db: Db, ownerId: UserId): Promise<QuotaUsage> {
+  const total: Record<keyof QuotaUsage, number> = { ...NOTHING }
+  for (const part of await usage.run(db, ownerId))
+    for (const [kind, bytes] of Object.entries(part)) total[kind as keyof QuotaUsage] += bytes
+  return total
+}

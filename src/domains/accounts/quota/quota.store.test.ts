@@ -112,10 +112,10 @@ describeOnBoth('quotas in the database', (kind) => {
         .values({ owner_id: ann, type: 'npm', name: 'tool', lower_name: 'tool' })
         .returning('id')
         .executeTakeFirstOrThrow()
-      const sums = { md5: '', sha1: '', sha256: '', sha512: '' }
+      const sums = { md5: '', sha1: '', sha512: '' }
       for (const [version, sizes] of [
         ['1', [1, 2]],
-        ['2', [300, 400]],
+        ['2', [300, 400, 2]],
         ['3', []],
       ] as const) {
         const made = { package_id, creator_id: ann, version, lower_version: version, created_at: 1 }
@@ -123,7 +123,7 @@ describeOnBoth('quotas in the database', (kind) => {
         for (const size of sizes)
           await tx
             .insertInto('package_file')
-            .values({ version_id: id, name: `${size}`, size, ...sums })
+            .values({ version_id: id, name: `${size}`, size, sha256: `sum of ${size}`, ...sums })
             .execute()
       }
     })
@@ -162,7 +162,7 @@ describeOnBoth('quotas in the database', (kind) => {
     expect(await listUsedPackages(read, ann, { page: 1, limit: 2, offset: 0 })).toEqual({
       total: 3,
       items: [
-        { name: 'tool', type: 'npm', version: '2', size: 700 },
+        { name: 'tool', type: 'npm', version: '2', size: 702 },
         { name: 'tool', type: 'npm', version: '1', size: 3 },
       ],
     })

@@ -179,7 +179,9 @@ export function createPackageContents(deps: ContentsDeps) {
     whileStored,
 
     /** Throws QuotaExceeded; call it before bytes are received. */
-    requireQuota: (owner: User): Promise<void> => quota.require(owner, 'size:assets:packages:all'),
+    async requireQuota(owner: User): Promise<void> {
+      if (await quota.isExceeded(owner, 'size:assets:packages:all')) throw errors.packageQuotaExceeded(owner.name)
+    },
 
     /**
      * Publishes a version, or adds files to one. Throws Conflict if the version, or a file of it, exists already;

@@ -22,14 +22,18 @@ export const listUsedPackages = (db: Db, ownerId: UserId, paging: Paging): Promi
     (row): UsedPackage => row,
   )
 
-/** Bytes of all packages of an owner. */
+/** Bytes of all packages of an owner; those that several files share, such as layers of images, count once. */
 export async function sumPackages(db: Db, ownerId: UserId): Promise<number> {
-  const { size } = await db
+  const contents = db
     .selectFrom('package_file')
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
     .innerJoin('package', 'package.id', 'package_version.package_id')
-    .select(sql<number>`cast(coalesce(sum(package_file.size), 0) as bigint)`.as('size'))
+    .select(['package_file.sha256', 'package_file.size'])
+    .distinct()
     .where('package.owner_id', '=', ownerId)
+  const { size } = await db
+    .selectFrom(contents.as('content'))
+    .select(sql<number>`cast(coalesce(sum(content.size), 0) as bigint)`.as('size'))
     .executeTakeFirstOrThrow()
   return size
 }

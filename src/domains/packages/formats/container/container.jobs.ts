@@ -7,10 +7,12 @@ import {
   type Jobs,
   type ScheduledTask,
 } from '../../../../core/jobs/index.ts'
+import { lockPackage } from '../../packages/package-contents.store.ts'
+import { deleteUnnamedBlobs, listImagesWithUnnamed } from './unnamed-blobs.store.ts'
 import { deleteOldUploads } from './uploads.store.ts'
 
 const containerJobPayloads = {
-  /** Deletes uploads of blobs that nobody continued for a day. */
+  /** Deletes uploads of blobs that nobody continued for a day, and blobs of that age that no manifest names. */
   'container.clear_uploads': Type.Object({}),
 }
 
@@ -22,9 +24,18 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000
 
 export function createContainerJobs({ database, clock }: Pick<Core, 'database' | 'clock'>): JobDefinitions {
   return {
-    'container.clear_uploads': defineJob(containerJobPayloads['container.clear_uploads'], () =>
-      database.transaction((tx) => deleteOldUploads(tx, clock.now() - ABANDONED_MS)),
-    ),
+    'container.clear_uploads': defineJob(containerJobPayloads['container.clear_uploads'], async (_, signal) => {
+      const before = clock.now() - ABANDONED_MS
+      await database.transaction((tx) => deleteOldUploads(tx, before))
+      for (const image of await listImagesWithUnnamed(database.read, before)) {
+        signal.throwIfAborted()
+        await database.transaction(async (tx) => {
+          // NOTE: a push that checks the blobs of its manifest has the same lock.
+          await lockPackage(tx, image)
+          await deleteUnnamedBlobs(tx, image.id, before)
+        })
+      }
+    }),
   }
 }
 

@@ -6,15 +6,17 @@ import { registerContainer } from './container.routes.ts'
 import { createImageReads } from './image-reads.service.ts'
 import { createImages } from './images.service.ts'
 import { containerProjections } from './package-deleted.projection.ts'
+import { sumUnnamedBlobs } from './unnamed-blobs.store.ts'
 import { findContainerUse } from './uploads.store.ts'
 
 /** The registry of container images and other OCI artifacts. */
 export const module = defineModule({
   name: 'container',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents }) {
+  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'quotaParts'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents, quotaParts }) {
     const { config, database, clock, events, jobs, secrets, site } = core
     packageBlobUses.register(findContainerUse)
+    quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumUnnamedBlobs(db, ownerId) }))
     const { packages, service } = config
     return {
       jobs: createContainerJobs({ database, clock }),

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
 import { endsConnection } from '../../../../core/platform/http/unread-body.ts'
+import { errors } from '../../../errors.ts'
 import { sendAnswer } from '../../registry/answer.ts'
 import type { FormatAnswer } from '../../registry/format.ts'
 import type { RegistryLevel } from '../../registry/registry-access.ts'
@@ -71,7 +72,8 @@ function toContainer(error: unknown): ContainerRefusal | undefined {
   const refusal = refusalOf(error)
   if (refusal === undefined) return undefined
   const { status, message, headers } = refusal
-  return new ContainerRefusal(status, CODES[status] ?? 'UNSUPPORTED', message, { headers })
+  const code = refusal.code === errors.packageQuotaExceeded.code ? 'DENIED' : CODES[status]
+  return new ContainerRefusal(status, code ?? 'UNSUPPORTED', message, { headers })
 }
 
 async function dispatch(deps: ContainerRouteDeps, request: FastifyRequest): Promise<FormatAnswer> {

@@ -40,11 +40,12 @@ export const listBlobHolders = (
     .limit(100)
     .execute()
 
+/** Of one that is there, the time is set anew, so that it stays until its manifest comes. */
 export async function insertBlob(tx: Tx, blob: Omit<ContainerBlob, 'id'>): Promise<void> {
   await tx
     .insertInto('container_blob')
     .values(blob)
-    .onConflict((on) => on.columns(['package_id', 'digest']).doNothing())
+    .onConflict((on) => on.columns(['package_id', 'digest']).doUpdateSet({ created_at: blob.created_at }))
     .execute()
 }
 
