@@ -153,6 +153,7 @@ async function move(tempDir: TempDir, { url: from, token }: Account, size: Size)
   writeFileSync(tokenFile, token)
   let server = await startOwn(tempDir, { dataDir })
   const admin = await signIn(server.url, 'admin', server.adminPassword!)
+  const before = cpuOfEndedChildren() + cpuOf(server.child.pid!)
   const idle = residentOf(server.child.pid!)
   const used: Used = { ms: 0, cpu: 0, serverPeak: 0, commandPeak: 0 }
   const command = (name: string): string[] => [
@@ -197,7 +198,7 @@ async function move(tempDir: TempDir, { url: from, token }: Account, size: Size)
       server = await startOwn(tempDir, { dataDir })
     } else say(`kill ${kill}: of the command`)
   }
-  used.cpu = cpuOfEndedChildren() + cpuOf(server.child.pid!)
+  used.cpu = cpuOfEndedChildren() + cpuOf(server.child.pid!) - before
   say(await tempDir.read(process.execPath, command('verify'), { env: { INGOT_MIGRATIONS_ALLOWED_HOSTS: 'loopback' } }))
   return { ...used, idle }
 }

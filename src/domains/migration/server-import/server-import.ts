@@ -22,18 +22,7 @@ import { orgLabelsStep, organizationsStep, publicMembersStep, teamsStep } from '
 import { hooksStep, packagesStep, secretsStep, variablesStep } from './steps/owner-parts.step.ts'
 import { passwordsStep } from './steps/passwords.step.ts'
 import { blocksStep, followsStep, starsStep } from './steps/relations.step.ts'
-import {
-  archivedStep,
-  collaboratorsStep,
-  creationTimesStep,
-  deployKeysStep,
-  forksStep,
-  pushMirrorsStep,
-  repoSettingsStep,
-  teamReposStep,
-  topicsStep,
-  watchesStep,
-} from './steps/repo-parts.step.ts'
+import { repoPartsStep } from './steps/repo-parts.step.ts'
 import { repositoriesStep } from './steps/repositories.step.ts'
 import { createTargetApi, type TargetApi } from './target-api.ts'
 
@@ -51,23 +40,14 @@ const steps: readonly ServerStep[] = [
   publicMembersStep,
   followsStep,
   repositoriesStep,
-  repoSettingsStep,
-  topicsStep,
-  creationTimesStep,
+  repoPartsStep,
   avatarsStep,
-  forksStep,
-  teamReposStep,
-  collaboratorsStep,
-  deployKeysStep,
   variablesStep,
   secretsStep,
   hooksStep,
-  pushMirrorsStep,
   starsStep,
-  watchesStep,
   blocksStep,
   packagesStep,
-  archivedStep,
   restrictionsStep,
   passwordsStep,
 ]

@@ -22,6 +22,8 @@ export interface TargetApi {
   ): Promise<TargetAnswer>
   /** The object at a path; undefined if there is none. */
   find(path: string, as?: string): Promise<Members | undefined>
+  /** The pages of a list; none if there is no such list. */
+  pages(path: string, as?: string): AsyncGenerator<readonly Members[]>
   /** Everything of a list; empty if there is none. */
   list(path: string, as?: string): Promise<readonly Members[]>
   close(): Promise<void>
@@ -72,17 +74,16 @@ export function createTargetApi({ url, token, signal, openForge }: TargetOptions
       const { status, json } = await api.send('GET', path, undefined, as)
       return status === 200 ? members(json) : undefined
     },
-    async list(path, as) {
-      const found: Members[] = []
+    async *pages(path, as) {
       const sign = path.includes('?') ? '&' : '?'
       for (let page = 1; page <= MAX_PAGES; page++) {
         const { json } = await api.send('GET', `${path}${sign}page=${page}&limit=${PAGE}`, undefined, as)
         const items = Array.isArray(json) ? json.map(members) : []
-        found.push(...items)
-        if (items.length < PAGE) break
+        yield items
+        if (items.length < PAGE) return
       }
-      return found
     },
+    list: async (path, as) => (await Array.fromAsync(api.pages(path, as))).flat(),
     close: () => client.close(),
   }
   return api

@@ -1,7 +1,7 @@
 import { ForgeError } from '../../imports/forge-error.ts'
 import { lineOf } from '../../imports/sources/read.ts'
 import { once, part, send, type ServerContext, type ServerStep, sourceAccounts } from '../server-context.ts'
-import { importedRepos } from './repositories.step.ts'
+import type { ImportedRepo } from './repositories.step.ts'
 
 /** The address of an image that somebody has uploaded; generated ones end in the MD5 of an e-mail address. */
 const UPLOADED = /\/(?:avatars|repo-avatars)\/[\da-f]{64}(?:\?|$)/
@@ -17,6 +17,7 @@ interface Avatar {
   readonly as?: string
 }
 
+/** Of accounts and organizations. */
 async function* avatars(context: ServerContext): AsyncGenerator<Avatar> {
   for await (const { id, login, name, value } of sourceAccounts(context, 'account'))
     yield { id: `user ${id}`, name: login, url: lineOf(value['avatar_url']), path: '/user/avatar', as: name }
@@ -27,32 +28,33 @@ async function* avatars(context: ServerContext): AsyncGenerator<Avatar> {
       url: lineOf(value['avatar_url']),
       path: `/orgs/${part(name)}/avatar`,
     }
-  if (context.isDryRun) return
-  for await (const { id, importId, fullName, path, value } of importedRepos(context))
-    yield {
-      id: `repository ${id} ${importId}`,
-      name: fullName,
-      url: lineOf(value['avatar_url']),
-      path: `/repos/${path}/avatar`,
-    }
 }
+
+export const avatarOf = ({ id, importId, fullName, path, value }: ImportedRepo): Avatar => ({
+  id: `repository ${id} ${importId}`,
+  name: fullName,
+  url: lineOf(value['avatar_url']),
+  path: `/repos/${path}/avatar`,
+})
 
 export const avatarsStep: ServerStep = {
   name: 'avatars',
   async run(context) {
-    for await (const { id, name, url, path, as } of avatars(context)) {
-      if (!UPLOADED.test(url)) continue
-      const what = `avatar of ${name}`
-      await once(context, { kind: 'avatar', id, target: path, value: url }, async () => {
-        const image = await download(context, url).catch((error: unknown) => {
-          if (!(error instanceof ForgeError)) throw error
-          context.report.omit(`${what}: ${error.message}`)
-        })
-        if (image === undefined) return
-        await send(context, { method: 'POST', path, body: { image: image.toString('base64') }, as, what })
-      })
-    }
+    for await (const avatar of avatars(context)) await writeAvatar(context, avatar)
   },
+}
+
+export async function writeAvatar(context: ServerContext, { id, name, url, path, as }: Avatar): Promise<void> {
+  if (!UPLOADED.test(url)) return
+  const what = `avatar of ${name}`
+  await once(context, { kind: 'avatar', id, target: path, value: url }, async () => {
+    const image = await download(context, url).catch((error: unknown) => {
+      if (!(error instanceof ForgeError)) throw error
+      context.report.omit(`${what}: ${error.message}`)
+    })
+    if (image === undefined) return
+    await send(context, { method: 'POST', path, body: { image: image.toString('base64') }, as, what })
+  })
 }
 
 /** A file of the other server. Throws ForgeError. */

@@ -10,22 +10,15 @@ import {
   sharedLabels,
 } from '../repo-objects.ts'
 import { pick, send, type ServerContext } from '../server-context.ts'
-import {
-  finished,
-  importsOf,
-  REPO,
-  repoPath,
-  type SourceRepo,
-  splitName,
-  startImport,
-  writtenNow,
-} from './repo-imports.ts'
+import { finished, REPO, repoPath, type SourceRepo, splitName, startImport, writtenNow } from './repo-imports.ts'
 
 interface Imported {
   readonly repo: SourceRepo
   /** Of the copy, which is complete. */
   readonly entry: JournalEntry
   readonly value: Members
+  /** An import of changes that an earlier run has started. */
+  readonly running: number | undefined
 }
 
 type Differences = Awaited<ReturnType<typeof compareObjects>>['differences']
@@ -35,12 +28,14 @@ const OVERLAP = 24 * 3_600_000
 const MAX_CHANGES = 1_000
 
 /** Brings what has changed in a repository since the last run, unless the copy was changed on this server. */
-export async function bringChanges(context: ServerContext, { repo: found, entry, value }: Imported): Promise<void> {
+export async function bringChanges(
+  context: ServerContext,
+  { repo: found, entry, value, running }: Imported,
+): Promise<void> {
   if (isTrue(value['mirror'])) return
   const { journal, report, signal, source, target, core } = context
   const repo = await renamed(context, found, entry)
-  const [running] = (await importsOf(target, repo.target)).filter(({ state }) => state === 'running')
-  if (running !== undefined) await finished(context, repo.fullName, numberOf(running['id']))
+  if (running !== undefined) await finished(context, repo.fullName, running)
   const [at, copy] = [
     { api: source, path: repoPath(repo.fullName), signal },
     { api: target.forge, path: repoPath(repo.target), signal },

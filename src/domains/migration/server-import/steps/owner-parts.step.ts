@@ -11,10 +11,10 @@ import {
   sourceList,
 } from '../server-context.ts'
 import { repoPath } from './repo-imports.ts'
-import { importedRepos } from './repositories.step.ts'
+import type { ImportedRepo } from './repositories.step.ts'
 
 /** A repository, an organization, an account or the site, where hooks, variables and secrets are. */
-interface Place {
+export interface Place {
   readonly id: string
   readonly name: string
   /** Prefixes of paths at the two servers. */
@@ -25,20 +25,20 @@ interface Place {
   readonly as?: string
 }
 
+/** Accounts and organizations. */
 async function* places(context: ServerContext): AsyncGenerator<Place> {
   for await (const { id, login, name } of sourceAccounts(context, 'account'))
     yield { id: `user ${id}`, name: login, source: '/user', target: '/user', sudo: login, as: name }
   for await (const { id, login, name } of sourceAccounts(context, 'organization'))
     yield { id: `organization ${id}`, name: login, source: `/orgs/${part(login)}`, target: `/orgs/${part(name)}` }
-  if (context.isDryRun) return
-  for await (const { id, fullName, path, importId } of importedRepos(context))
-    yield {
-      id: `repository ${id} ${importId}`,
-      name: fullName,
-      source: `/repos/${repoPath(fullName)}`,
-      target: `/repos/${path}`,
-    }
 }
+
+export const placeOf = ({ id, fullName, path, importId }: ImportedRepo): Place => ({
+  id: `repository ${id} ${importId}`,
+  name: fullName,
+  source: `/repos/${repoPath(fullName)}`,
+  target: `/repos/${path}`,
+})
 
 const list = (context: ServerContext, { source, sudo }: Place, path: string): Promise<Members[]> =>
   sourceList(context, `${source}${path}${sudo === undefined ? '' : `?sudo=${part(sudo)}`}`)
@@ -53,7 +53,7 @@ export const hooksStep: ServerStep = {
   },
 }
 
-async function writeHooks(context: ServerContext, place: Place): Promise<void> {
+export async function writeHooks(context: ServerContext, place: Place): Promise<void> {
   const hooks = await list(context, place, '/hooks')
   if (hooks.length === 0) return
   const read = hooks.map(readHook)
@@ -87,35 +87,39 @@ const keyOf = ({ type, config, events }: ReturnType<typeof readHook>) => [type, 
 export const variablesStep: ServerStep = {
   name: 'variables',
   async run(context) {
-    for await (const place of places(context)) {
-      const variables = await list(context, place, '/actions/variables')
-      const read = variables.map((variable) => pick(variable, ['name', 'data', 'description']))
-      if (read.length === 0) continue
-      await once(context, { kind: 'variables', id: place.id, target: place.target, value: read }, async () => {
-        const own = new Set(
-          (await context.target.list(`${place.target}/actions/variables`, place.as)).map(({ name }) => name),
-        )
-        for (const { name, data, description } of read) {
-          const path = `${place.target}/actions/variables/${part(String(name))}`
-          const method = own.has(name) ? 'PUT' : 'POST'
-          const what = `variable ${String(name)} of ${place.name}`
-          await send(context, { method, path, body: { value: data ?? '', description }, as: place.as, what })
-        }
-      })
-    }
+    for await (const place of places(context)) await writeVariables(context, place)
   },
 }
 
-/** Names of secrets of Actions, of which the values cannot be read. */
+export async function writeVariables(context: ServerContext, place: Place): Promise<void> {
+  const variables = await list(context, place, '/actions/variables')
+  const read = variables.map((variable) => pick(variable, ['name', 'data', 'description']))
+  if (read.length === 0) return
+  await once(context, { kind: 'variables', id: place.id, target: place.target, value: read }, async () => {
+    const own = new Set(
+      (await context.target.list(`${place.target}/actions/variables`, place.as)).map(({ name }) => name),
+    )
+    for (const { name, data, description } of read) {
+      const path = `${place.target}/actions/variables/${part(String(name))}`
+      const method = own.has(name) ? 'PUT' : 'POST'
+      const what = `variable ${String(name)} of ${place.name}`
+      await send(context, { method, path, body: { value: data ?? '', description }, as: place.as, what })
+    }
+  })
+}
+
 export const secretsStep: ServerStep = {
   name: 'secrets',
   async run(context) {
-    for await (const place of places(context)) {
-      const path = place.source === '/user' ? undefined : '/actions/secrets'
-      for (const secret of path === undefined ? [] : await list(context, place, path))
-        context.report.secret(`secret ${lineOf(secret['name'])} of ${place.name}`)
-    }
+    for await (const place of places(context)) await reportSecrets(context, place)
   },
+}
+
+/** Names of secrets of Actions, of which the values cannot be read; those of accounts have no list. */
+export async function reportSecrets(context: ServerContext, place: Place): Promise<void> {
+  if (place.source === '/user') return
+  for (const secret of await list(context, place, '/actions/secrets'))
+    context.report.secret(`secret ${lineOf(secret['name'])} of ${place.name}`)
 }
 
 export const packagesStep: ServerStep = {

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { members, numberOf, textOf, type Members } from '../../../../core/platform/json-members.ts'
+import { members, numberOf, textOf } from '../../../../core/platform/json-members.ts'
 import { unavailable } from '../../../../core/platform/errors.ts'
 import { ARCHIVED_WARNING } from '../../imports/phases/facts.phase.ts'
-import { linesOf } from '../../imports/sources/read.ts'
+import { lineOf, linesOf } from '../../imports/sources/read.ts'
 import type { JournalEntry } from '../journal.store.ts'
 import { fingerprintOf } from '../repo-objects.ts'
 import { part, type ServerContext } from '../server-context.ts'
-import type { TargetApi } from '../target-api.ts'
 
 /** The kind of the entries of repositories in the journal. */
 export const REPO = 'repository'
@@ -43,10 +42,21 @@ const PARTS = {
   releases: true,
 }
 
-/** Imports of the administrator with this name of a repository that run or have ended, newest first. */
-export async function importsOf(target: TargetApi, fullName: string): Promise<readonly Members[]> {
-  const [owner, name] = splitName(fullName)
-  return (await target.list('/repos/migrations')).filter((each) => each['owner'] === owner && each['name'] === name)
+interface EarlierImport {
+  readonly id: number
+  readonly state: string
+}
+
+/** The imports that an earlier run has started, by `owner/name` on this server, newest first. */
+export async function listEarlierImports({ target }: ServerContext): Promise<ReadonlyMap<string, EarlierImport[]>> {
+  const found = new Map<string, EarlierImport[]>()
+  for await (const page of target.pages('/repos/migrations'))
+    for (const { owner, name, id, state } of page) {
+      const fullName = `${lineOf(owner)}/${lineOf(name)}`
+      const imports = found.get(fullName) ?? []
+      found.set(fullName, [...imports, { id: numberOf(id), state: lineOf(state) }])
+    }
+  return found
 }
 
 /** Starts an import of a repository or of its changes; gives its id, undefined if this server refuses it. */

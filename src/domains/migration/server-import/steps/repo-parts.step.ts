@@ -18,30 +18,25 @@ import {
 } from '../server-context.ts'
 import { findTeam, namesOf } from './organizations.step.ts'
 import { repoPath } from './repo-imports.ts'
-import { importedRepos, targetRepo } from './repositories.step.ts'
+import { avatarOf, writeAvatar } from './avatars.step.ts'
+import { type Place, placeOf, reportSecrets, writeHooks, writeVariables } from './owner-parts.step.ts'
+import { type ImportedRepo, importedRepos, targetRepo } from './repositories.step.ts'
 
-type ImportedRepo = typeof importedRepos extends (context: ServerContext) => AsyncGenerator<infer Repo> ? Repo : never
+/** A part of an imported repository: read from the other server, written once for each copy. */
+type RepoPart = (context: ServerContext, repo: ImportedRepo) => Promise<void>
 
-/** A part of each imported repository: read from the other server, written once for each copy. */
-function repoStep(
-  { name, kind }: { readonly name: string; readonly kind: string },
+function repoPart(
+  kind: string,
   read: (context: ServerContext, repo: ImportedRepo) => Promise<unknown>,
   write: (context: ServerContext, repo: ImportedRepo, value: never) => Promise<void>,
-): ServerStep {
-  return {
-    name,
-    async run(context) {
-      if (context.isDryRun) return
-      for await (const repo of importedRepos(context)) {
-        const value = await read(context, repo)
-        const { id, path, importId } = repo
-        if (value === undefined || (Array.isArray(value) && (await isStillEmpty(context, { kind, id }, value))))
-          continue
-        await once(context, { kind, id, target: path, value: [importId, value] }, () =>
-          write(context, repo, value as never),
-        )
-      }
-    },
+): RepoPart {
+  return async (context, repo) => {
+    const value = await read(context, repo)
+    const { id, path, importId } = repo
+    if (value === undefined || (Array.isArray(value) && (await isStillEmpty(context, { kind, id }, value)))) return
+    await once(context, { kind, id, target: path, value: [importId, value] }, () =>
+      write(context, repo, value as never),
+    )
   }
 }
 
@@ -75,8 +70,8 @@ const SETTINGS = [
   'template',
 ]
 
-export const repoSettingsStep = repoStep(
-  { name: 'settings of repositories', kind: 'repo-settings' },
+const repoSettings = repoPart(
+  'repo-settings',
   async (_, { value }) => ({
     ...pick(value, value['mirror'] === true ? ['template'] : SETTINGS),
     ...(value['empty'] !== true && pick(value, ['default_branch'])),
@@ -87,16 +82,16 @@ export const repoSettingsStep = repoStep(
   },
 )
 
-export const topicsStep = repoStep(
-  { name: 'topics', kind: 'topics' },
+const topics = repoPart(
+  'topics',
   async (_, { value }) => ({ topics: linesOf(value['topics']) }),
   async (context, { path, fullName }, body: Members) => {
     await send(context, { method: 'PUT', path: `/repos/${path}/topics`, body, what: `topics of ${fullName}` })
   },
 )
 
-export const forksStep = repoStep(
-  { name: 'forks', kind: 'fork' },
+const forks = repoPart(
+  'fork',
   async (context, { value, fullName }) => {
     if (value['fork'] !== true) return undefined
     const parent = members(value['parent'])
@@ -113,8 +108,8 @@ export const forksStep = repoStep(
 )
 
 /** The API cannot set them. */
-export const creationTimesStep = repoStep(
-  { name: 'creation times of repositories', kind: 'repo-created' },
+const creationTimes = repoPart(
+  'repo-created',
   async (_, { value }) => momentOf(value['created_at']),
   async ({ core: { database }, target }, { path }, at: number) => {
     const repo = await target.find(`/repos/${path}`)
@@ -124,8 +119,8 @@ export const creationTimesStep = repoStep(
 
 const repoId = (repo: Members): RepoId => asId(numberOf(repo['id']))
 
-export const collaboratorsStep = repoStep(
-  { name: 'collaborators', kind: 'collaborators' },
+const collaborators = repoPart(
+  'collaborators',
   async (context, { fullName }) => {
     const path = `/repos/${repoPath(fullName)}/collaborators`
     const found: { name: string; permission: string }[] = []
@@ -157,8 +152,8 @@ export const collaboratorsStep = repoStep(
   },
 )
 
-export const deployKeysStep = repoStep(
-  { name: 'deploy keys', kind: 'deploy-keys' },
+const deployKeys = repoPart(
+  'deploy-keys',
   async (context, { fullName }) =>
     (await knownList(context, `/repos/${repoPath(fullName)}/keys`))?.map((key) =>
       pick(key, ['title', 'key', 'read_only']),
@@ -184,8 +179,8 @@ export const deployKeysStep = repoStep(
   },
 )
 
-export const watchesStep = repoStep(
-  { name: 'watches', kind: 'watches' },
+const watches = repoPart(
+  'watches',
   (context, { fullName }) => namesOf(context, `/repos/${repoPath(fullName)}/subscribers`),
   async (context, { path, fullName }, watchers: readonly string[]) => {
     for (const name of watchers) {
@@ -198,8 +193,8 @@ export const watchesStep = repoStep(
 /** Other teams have all repositories. */
 const isChosenTeam = (team: Members): boolean => team['includes_all_repositories'] !== true
 
-export const teamReposStep = repoStep(
-  { name: 'repositories of teams', kind: 'team-repos' },
+const teamRepos = repoPart(
+  'team-repos',
   async (context, { fullName }) =>
     (await knownList(context, `/repos/${repoPath(fullName)}/teams`))
       ?.filter(isChosenTeam)
@@ -230,8 +225,8 @@ export const teamReposStep = repoStep(
 )
 
 /** Mirrors of other servers that repositories push to have passwords, which cannot be read. */
-export const pushMirrorsStep = repoStep(
-  { name: 'push mirrors', kind: 'push-mirrors' },
+const pushMirrors = repoPart(
+  'push-mirrors',
   (context, { fullName }) => sourceList(context, `/repos/${repoPath(fullName)}/push_mirrors`),
   async (context, { fullName }, mirrors: readonly Members[]) => {
     for (const mirror of mirrors)
@@ -242,15 +237,40 @@ export const pushMirrorsStep = repoStep(
 )
 
 /** Archived repositories can be changed by nobody, so this comes last. */
-export const archivedStep: ServerStep = {
-  name: 'archived repositories',
+const archived: RepoPart = async (context, { path, fullName, value }) => {
+  const isArchived = isTrue(value['archived'])
+  if ((await context.target.find(`/repos/${path}`))?.['archived'] === isArchived) return
+  const what = `${isArchived ? 'archiving' : 'unarchiving'} ${fullName}`
+  await send(context, { method: 'PATCH', path: `/repos/${path}`, body: { archived: isArchived }, what })
+}
+
+const ofPlace =
+  (write: (context: ServerContext, place: Place) => Promise<void>): RepoPart =>
+  (context, repo) =>
+    write(context, placeOf(repo))
+
+const PARTS: readonly RepoPart[] = [
+  repoSettings,
+  topics,
+  creationTimes,
+  async (context, repo) => writeAvatar(context, avatarOf(repo)),
+  forks,
+  teamRepos,
+  collaborators,
+  deployKeys,
+  ofPlace(writeVariables),
+  ofPlace(reportSecrets),
+  ofPlace(writeHooks),
+  pushMirrors,
+  watches,
+  archived,
+]
+
+/** Everything about the imported repositories that their imports do not bring. Reads each of them once. */
+export const repoPartsStep: ServerStep = {
+  name: 'settings of repositories',
   async run(context) {
     if (context.isDryRun) return
-    for await (const { path, fullName, value } of importedRepos(context)) {
-      const archived = isTrue(value['archived'])
-      if ((await context.target.find(`/repos/${path}`))?.['archived'] === archived) continue
-      const what = `${archived ? 'archiving' : 'unarchiving'} ${fullName}`
-      await send(context, { method: 'PATCH', path: `/repos/${path}`, body: { archived }, what })
-    }
+    for await (const repo of importedRepos(context)) for (const write of PARTS) await write(context, repo)
   },
 }

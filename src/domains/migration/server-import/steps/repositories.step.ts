@@ -1,11 +1,11 @@
-import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
+import { type Members, members } from '../../../../core/platform/json-members.ts'
 import { isTrue, lineOf, wholeOf } from '../../imports/sources/read.ts'
 import { part, type ServerContext, type ServerStep, sourceAccounts, sourceItems } from '../server-context.ts'
 import { bringChanges } from './bring-changes.ts'
 import {
   COUNTED,
   finished,
-  importsOf,
+  listEarlierImports,
   REPO,
   repoPath,
   type SourceRepo,
@@ -38,8 +38,17 @@ export async function targetRepo(
   return found?.state === 'done' ? { path: repoPath(found.target), importId: found.import_id } : undefined
 }
 
-/** The chosen repositories that were imported, with what the other server says of them. */
-export async function* importedRepos(context: ServerContext) {
+/** A repository of which this server has a copy. */
+export interface ImportedRepo extends SourceRepo {
+  /** `owner/name` on this server, for a path. */
+  readonly path: string
+  readonly importId: number
+  /** What the other server says of it. */
+  readonly value: Members
+}
+
+/** The chosen repositories that were imported. */
+export async function* importedRepos(context: ServerContext): AsyncGenerator<ImportedRepo> {
   for (const repo of await listSourceRepos(context)) {
     const value = await context.source.find(`/repos/${repoPath(repo.fullName)}`, context.signal)
     const found = await targetRepo(context, members(value))
@@ -57,13 +66,14 @@ export const repositoriesStep: ServerStep = {
     const repos = await listSourceRepos(context)
     const known = new Set<string>()
     for (const repo of repos) await expectObjects(context, repo)
+    const earlier = context.isDryRun ? new Map() : await listEarlierImports(context)
     const pending = repos[Symbol.iterator]()
     const work = async (): Promise<void> => {
       for (const repo of pending) {
         context.signal.throwIfAborted()
         known.add(String(repo.id))
         context.report.read(REPO)
-        if (!context.isDryRun) await importRepo(context, repo)
+        if (!context.isDryRun) await importRepo(context, repo, earlier)
       }
     }
     await Promise.all([work(), work()])
@@ -86,12 +96,17 @@ async function expectObjects(
   }
 }
 
-async function importRepo(context: ServerContext, repo: SourceRepo): Promise<void> {
+type Earlier = Awaited<ReturnType<typeof listEarlierImports>>
+
+async function importRepo(context: ServerContext, repo: SourceRepo, earlier: Earlier): Promise<void> {
   const { journal, source, target, report, signal, core } = context
   const key = { kind: REPO, source_id: String(repo.id) }
   const found = await journal.find(key)
   const value = members(await source.find(`/repos/${repoPath(repo.fullName)}`, signal))
-  if (found?.state === 'done') return bringChanges(context, { repo, entry: found, value })
+  if (found?.state === 'done') {
+    const running = earlier.get(found.target)?.find(({ state }) => state === 'running')?.id
+    return bringChanges(context, { repo, entry: found, value, running })
+  }
   const entry = found ?? {
     ...key,
     target: repo.target,
@@ -100,7 +115,8 @@ async function importRepo(context: ServerContext, repo: SourceRepo): Promise<voi
     read_at: core.clock.now(),
   }
   if (found === undefined) await journal.put(entry)
-  const begun = found && (await findImport(context, repo.target, entry.import_id))
+  const imports = found === undefined ? [] : (earlier.get(repo.target) ?? [])
+  const begun = await findImport(context, { repo, imports, id: entry.import_id })
   const importId = begun ?? (await startImport(context, repo, firstImport(value)))
   if (importId === undefined) return
   await journal.put({ ...entry, import_id: importId })
@@ -112,13 +128,18 @@ async function importRepo(context: ServerContext, repo: SourceRepo): Promise<voi
   report.written(REPO)
 }
 
+interface Started {
+  readonly repo: SourceRepo
+  readonly imports: NonNullable<ReturnType<Earlier['get']>>
+  /** 0 if the journal does not say it. */
+  readonly id: number
+}
+
 /** An import that an earlier run has started, and that runs or is complete. */
-async function findImport({ target }: ServerContext, fullName: string, id: number): Promise<number | undefined> {
-  const [found] = (await importsOf(target, fullName)).filter(
-    (each) => (id === 0 || each['id'] === id) && ['done', 'running'].includes(lineOf(each['state'])),
-  )
-  const isLost = found?.['state'] === 'done' && (await target.find(`/repos/${repoPath(fullName)}`)) === undefined
-  return found === undefined || isLost ? undefined : numberOf(found['id'])
+async function findImport({ target }: ServerContext, { repo, imports, id }: Started): Promise<number | undefined> {
+  const found = imports.find((each) => (id === 0 || each.id === id) && ['done', 'running'].includes(each.state))
+  const isLost = found?.state === 'done' && (await target.find(`/repos/${repoPath(repo.target)}`)) === undefined
+  return isLost ? undefined : found?.id
 }
 
 function firstImport(value: Members): object {
