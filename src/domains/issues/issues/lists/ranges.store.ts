@@ -88,7 +88,12 @@ export async function selectIds(
   const union = countsItself(listing)
     ? sql`select id, count(*) over () as total from (${unionOf(listing)}) as counted`
     : unionOf(listing)
-  const query = sql<{ id: number; total?: number }>`${union} order by ${order} limit ${sql.lit(limit)} offset ${offset}`
+  // NOTE: written out, because PostgreSQL expects a parameter to skip a tenth of all rows.
+  const skipped = offset === 0 ? sql.lit(0) : offset
+  const query = sql<{
+    id: number
+    total?: number
+  }>`${union} order by ${order} limit ${sql.lit(limit)} offset ${skipped}`
   const { rows } = await query.execute(db)
   return { ids: rows.map(({ id }) => asId(id)), total: rows[0]?.total }
 }
