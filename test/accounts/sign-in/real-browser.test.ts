@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chromiumPath, launchChromium } from '../../harness/chromium.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
-const executablePath = PLACES.find((path) => existsSync(path))
-
-describe.skipIf(executablePath === undefined)(
-  `in a real browser${executablePath === undefined ? ' (no Chromium on this machine)' : ''}`,
+describe.skipIf(chromiumPath === undefined)(
+  'in a real browser',
   () => {
     let server: TestServer
     let alice: Person
@@ -23,10 +20,7 @@ describe.skipIf(executablePath === undefined)(
     beforeAll(async () => {
       server = await startServer()
       alice = await server.world.user('alice')
-      browser = await chromium.launch({
-        executablePath: executablePath!,
-        args: ['--no-sandbox', '--disable-dev-shm-usage'],
-      })
+      browser = await launchChromium()
       app = createServer((_, response) => response.end('the application'))
       await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
       callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/cb`

@@ -151,7 +151,7 @@ ${wide}
   const commitPage = await get(`/ann/big/commit/${big.oid('main')}`)
   expect([commitPage.includes('&lt; …</pre>'), commitPage.length < message.length * 4]).toEqual([true, true])
   expect((await get('/ann/big/commits/branch/main')).length).toBeLessThan(4000)
-  expect(await get('/ann/big')).toContain('<article><pre>&lt;b&gt;\n')
+  expect(await get('/ann/big')).toContain('<article><pre class="log">&lt;b&gt;\n')
 })
 
 it('visitors without credentials get unrendered texts when they exceed their computing budget', async () => {

@@ -131,7 +131,7 @@ describe('pages', () => {
 
   it('show files, directories, commits, releases and wiki pages', async () => {
     expect((await open('/ann/boat/src/branch/main/hull/plan.txt')).text).toContain(
-      '<pre><span id="L1">one\n</span><span id="L2">two\n</span></pre>',
+      '<pre tabindex="0"><span id="L1">one\n</span><span id="L2">two\n</span></pre>',
     )
     expect((await open('/ann/boat/src/branch/feat/oars/old.bin')).text).toContain('binary or too large')
     expect((await open('/ann/boat/src/branch/feat/oars/odd%20%23%3F%25.txt')).text).toContain('>odd\n')

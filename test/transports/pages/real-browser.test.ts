@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chromiumPath, launchChromium } from '../../harness/chromium.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD } from '../../harness/world.ts'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
-const executablePath = PLACES.find((path) => existsSync(path))
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const README = '# boat\n\n![a picture](pic.png)\n\n[hull](hull/plan.txt)\n\n> [!NOTE]\n> Wind\n\n- [x] sail\n'
 
-describe.skipIf(executablePath === undefined)(
-  `pages in a real browser${executablePath === undefined ? ' (no Chromium on this machine)' : ''}`,
+describe.skipIf(chromiumPath === undefined)(
+  'pages in a real browser',
   () => {
     let server: TestServer
     let browser: Browser
@@ -31,10 +29,7 @@ describe.skipIf(executablePath === undefined)(
         ],
       })
       expect(answer.status).toBe(201)
-      browser = await chromium.launch({
-        executablePath: executablePath!,
-        args: ['--no-sandbox', '--disable-dev-shm-usage'],
-      })
+      browser = await launchChromium()
     }, 60_000)
     afterAll(async () => {
       await browser.close()

@@ -14,18 +14,19 @@ import { wireTime } from '../../../core/platform/clock.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { margin: 0 auto; max-width: 64rem; padding: 1rem }
+body { margin: 0 auto; max-width: 64rem; overflow-wrap: anywhere; padding: 1rem }
 header nav, .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
 header { border-bottom: 1px solid #8886; padding-bottom: .5rem }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere }
+h1 { font-size: 1.5rem }
 h2 { font-size: 1.2rem; margin-top: 2rem }
 ul.list { list-style: none; padding: 0 }
-ul.list > li { border-top: 1px solid #8884; overflow-wrap: anywhere; padding: .4rem 0 }
+ul.list > li { border-top: 1px solid #8884; padding: .4rem 0 }
 code, pre { font: .9rem/1.45 ui-monospace, monospace }
 pre { background: #8881; overflow-x: auto; padding: .75rem }
-table { border-collapse: collapse; display: block; overflow-x: auto }
+table { border-collapse: collapse; display: block; overflow-wrap: normal; overflow-x: auto }
 td, th { border: 1px solid #8884; padding: .25rem .6rem; text-align: left }
-article { border: 1px solid #8884; overflow-wrap: anywhere; padding: 0 1rem 1rem }
+article { border: 1px solid #8884; padding: 0 1rem 1rem }
+blockquote { border-left: .25rem solid #8886; margin-left: 0; padding-left: 1rem }
 article article { margin: 1rem 0 }
 article, .entry { margin: 1rem 0 }
 :target { outline: 2px solid #4090f0 }
@@ -33,11 +34,11 @@ article, .entry { margin: 1rem 0 }
 .skip:not(:focus) { left: -99rem; position: absolute }
 .label { border: 1px solid #8888; border-radius: 1em; padding: 0 .6em }
 dl { display: grid; gap: .25rem 1rem; grid-template-columns: max-content 1fr }
-dd { margin: 0; overflow-wrap: anywhere }
-ins, del { text-decoration: none }
-ins { background: #2a03 }
-del { background: #d003 }
-.log { overflow-wrap: anywhere; white-space: pre-wrap }
+dd { margin: 0 }
+pre ins, pre del { text-decoration: none }
+pre ins { background: #2a03 }
+pre del { background: #d003 }
+.log { white-space: pre-wrap }
 img, video { max-width: 100% }
 svg { height: 1em; width: 1em }
 small, .note { opacity: .85 }

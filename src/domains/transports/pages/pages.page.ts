@@ -74,7 +74,7 @@ export const commitPage =
       title: `${firstLine(message)} · ${repo.fullName}`,
       body: safeHtml`${repoHeading(visit, target, safeHtml`commit <code>${oid.slice(0, SHORT)}</code>`)}
 <nav class="tabs" aria-label="Commit">${link('Files', 'src/commit', oid)}${link('Diff', `commit/${oid}.diff`)}${link('Patch', `commit/${oid}.patch`)}</nav>
-<pre>${whole(message)}</pre>
+<pre class="log">${whole(message)}</pre>
 ${people(view)}
 <p>Commit <code>${oid}</code></p>
 ${view.commit.parents.map((parent) => safeHtml`<p>Parent ${link(parent.slice(0, SHORT), 'commit', parent)}</p>`)}

@@ -71,7 +71,7 @@ async function boardPage(
     title: `${project.title} · ${'repo' in home ? home.repo.fullName : home.account.name}`,
     body: safeHtml`${heading(project.title)}
 <p><small>${project.closedAt === undefined ? 'Open' : 'Closed'} project. Issues and pull requests: ${cards.total}</small></p>
-${when(project.description, (text) => safeHtml`<pre>${text}</pre>`)}
+${when(project.description, (text) => safeHtml`<pre class="log">${text}</pre>`)}
 ${isWhole ? NOTHING : safeHtml`<p>Columns: ${columns.items.map(({ column }) => column.title).join(', ')}</p>`}
 ${shown.map(
   ({ column }) => safeHtml`<section aria-label="${column.title}"><h2>${column.title}</h2>

@@ -82,7 +82,7 @@ async function releasePart(
   ]
   return safeHtml`<h2><a href="${repoPath(visit, repo, 'releases/tag', tag)}">${model.name || tag}</a></h2>
 <p><small>Tag <a href="${repoPath(visit, repo, 'src/tag', tag)}">${tag}</a>, ${time(model.published_at)}${when(state, (text) => safeHtml`, ${text}`)}</small></p>
-${notes === undefined ? safeHtml`<pre>${model.body}</pre>` : when(notes, (html) => safeHtml`<article>${new Html(html)}</article>`)}
+${notes === undefined ? safeHtml`<pre class="log">${model.body}</pre>` : when(notes, (html) => safeHtml`<article>${new Html(html)}</article>`)}
 ${files.length === 0 ? NOTHING : list(files, (file) => safeHtml`${isHttpUrl(file.url) || file.size === undefined ? safeHtml`<a href="${file.url}">${file.name}</a>` : file.name}${file.size === undefined ? NOTHING : safeHtml` <small>${size(file.size)}</small>`}`, '')}
 `
 }

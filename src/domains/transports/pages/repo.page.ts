@@ -94,5 +94,5 @@ async function readmePart(
   const context = `/${repo.fullName}/src/branch/${escapePath(location.ref)}`
   const html = await texts.render({ text, name, context, requester })
   return safeHtml`<h2>${name}</h2>
-<article>${html === undefined ? safeHtml`<pre>${text}</pre>` : new Html(html)}</article>`
+<article>${html === undefined ? safeHtml`<pre class="log">${text}</pre>` : new Html(html)}</article>`
 }

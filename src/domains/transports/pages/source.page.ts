@@ -61,7 +61,7 @@ function filePart(
   if (file.lfs !== undefined) return link
   if (file.isSymlink) return safeHtml`${link}\n<p>A symbolic link to <code>${file.text ?? ''}</code>.</p>`
   if (file.text === undefined) return safeHtml`${link}\n<p class="note">The file is binary or too large to show.</p>`
-  return safeHtml`${link}\n<pre>${withLines(file.text)}</pre>`
+  return safeHtml`${link}\n<pre tabindex="0">${withLines(file.text)}</pre>`
 }
 
 /** Each line is the target of `#L{line}`, counted from 1; in a long file only the first lines are. */

@@ -41,6 +41,13 @@ const REFUSALS = ['too-large', 'too-many-requests', 'unavailable'] as const
 /** Cached value for a text that cannot be rendered. */
 const REFUSED = '\0'
 
+/**
+ * Names the boxes of tasks, and lets keyboards scroll wide parts. NOTE: no quotation marks, so that nothing ends a value
+ * of an attribute that contains these texts.
+ */
+const forKeyboards = (html: string): string =>
+  html.replaceAll(/<(?:pre|table)(?=[ >])/g, '$& tabindex=0').replaceAll('<input ', '<input aria-label=Task ')
+
 /** Texts of repositories as HTML. */
 export type Texts = ReturnType<typeof createTexts>
 
@@ -82,7 +89,7 @@ export function createTexts({
       viewer: ANONYMOUS,
     }
     try {
-      return await markup.render(request)
+      return forKeyboards(await markup.render(request))
     } catch (error) {
       if (isDomainError(error, 'invalid')) return REFUSED
       throw error

@@ -30,6 +30,6 @@ export const wikiPage =
     return {
       title: `${title} · ${repo.fullName}`,
       body: safeHtml`${repoHeading(visit, target, safeHtml`${title}`)}
-<article>${html === undefined ? safeHtml`<pre>${text}</pre>` : new Html(html)}</article>`,
+<article>${html === undefined ? safeHtml`<pre class="log">${text}</pre>` : new Html(html)}</article>`,
     }
   }
