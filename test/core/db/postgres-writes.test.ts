@@ -15,11 +15,15 @@ describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () =
   let proxy: Server
   let database: Database
 
+  /** What the client sent, as it arrived. */
+  const received: string[] = []
+
   /** Keeps back the answer to `begin` until the probe has been sent. */
   const relay = (client: Socket, server: Socket): void => {
     const held: Buffer[] = []
     let isHolding = false
     client.on('data', (data) => {
+      received.push(String(data))
       if (data.includes('begin')) isHolding = true
       server.write(data)
       if (!data.includes(PROBE)) return
@@ -57,6 +61,12 @@ describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () =
 
   it('send their first statement without waiting for the answer to begin', async () => {
     expect(await database.transaction(probe)).toEqual({ probe: 4711 })
+  })
+
+  it('send begin and their first statement by one write', async () => {
+    received.splice(0)
+    await database.transaction(probe)
+    expect(received.filter((text) => text.includes(PROBE) || text.includes('begin'))).toHaveLength(1)
   })
 
   it('look up the next deliveries of webhooks one by one, by a plan that they keep, also while there are few', async () => {

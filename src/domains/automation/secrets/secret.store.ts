@@ -4,6 +4,7 @@ import { repoQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 import type { Insertable, Updateable } from 'kysely'
 import { countRows, selectPage } from '../../../core/db/page.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { ActionsSecretTable } from './secret.table.ts'
 
@@ -63,17 +64,20 @@ export async function listSealedSecrets(
   db: Db,
   { repoId, ownerId }: { readonly repoId: RepoId; readonly ownerId: UserId },
 ): Promise<SealedSecret[]> {
-  const rows = await db
-    .selectFrom('actions_secret')
-    .select(['repo_id', 'name', 'value'])
-    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)]))
-    .execute()
+  const rows = await sealedSecrets(db, { repoId, ownerId })
   return rows.map(({ repo_id, name, value: sealed }) => ({
     name,
     owner: repo_id === null ? { ownerId } : { repoId },
     sealed,
   }))
 }
+
+const sealedSecrets = defineQuery((db, { repoId, ownerId }: { readonly repoId: RepoId; readonly ownerId: UserId }) =>
+  db
+    .selectFrom('actions_secret')
+    .select(['repo_id', 'name', 'value'])
+    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])),
+)
 
 export async function insertSecret(tx: Tx, values: Insertable<ActionsSecretTable>): Promise<void> {
   await tx.insertInto('actions_secret').values(values).execute()

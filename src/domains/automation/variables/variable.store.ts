@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { countRows, selectPage } from '../../../core/db/page.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { ActionsOwner } from '../secrets/secret.store.ts'
@@ -46,13 +47,15 @@ export async function listVariablesInForce(
   db: Db,
   { repoId, ownerId }: { readonly repoId: RepoId; readonly ownerId: UserId },
 ): Promise<Variable[]> {
-  const rows = await db
+  return (await variablesInForce(db, { repoId, ownerId })).map(toVariable)
+}
+
+const variablesInForce = defineQuery((db, { repoId, ownerId }: { readonly repoId: RepoId; readonly ownerId: UserId }) =>
+  db
     .selectFrom('actions_variable')
     .selectAll()
-    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)]))
-    .execute()
-  return rows.map(toVariable)
-}
+    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])),
+)
 
 export async function insertVariable(tx: Tx, values: Insertable<ActionsVariableTable>): Promise<void> {
   await tx.insertInto('actions_variable').values(values).execute()

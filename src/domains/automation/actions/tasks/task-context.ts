@@ -59,7 +59,12 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       const facts = await loadTaskFacts(database.read, id)
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined) return undefined
-      const needed = await listNeededJobs(database.read, facts.runId, facts.needs)
+      const [needed, actor, allSecrets, allVariables] = await Promise.all([
+        listNeededJobs(database.read, facts.runId, facts.needs),
+        nameOfActor(facts),
+        secretsOf(facts, repo, token),
+        variables.loadFor({ id: repo.id, ownerId: repo.ownerId }),
+      ])
       const runtimeToken = tokens.issueRuntimeToken(facts)
       return {
         id,
@@ -67,7 +72,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
         context: {
           ...EMPTY,
           ...eventContext(facts),
-          actor: await nameOfActor(facts),
+          actor,
           api_url: `${site.rootUrl()}/api/v1`,
           job: facts.jobKey,
           repository: repo.fullName,
@@ -86,8 +91,8 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
           gitea_runtime_token: runtimeToken,
           forgejo_runtime_token: runtimeToken,
         },
-        secrets: await secretsOf(facts, repo, token),
-        variables: Object.fromEntries(await variables.loadFor({ id: repo.id, ownerId: repo.ownerId })),
+        secrets: allSecrets,
+        variables: Object.fromEntries(allVariables),
         needs: needsOf(needed),
       }
     },

@@ -29,27 +29,32 @@ interface GroupRow {
  * jobs, however many wait.
  */
 export async function listWaitingGroups(db: Db, { ownerId, repoId }: Place): Promise<WaitingGroup[]> {
-  const { rows } = await sql<GroupRow>`with recursive oldest (id, repo_id, labels, since) as (
-      select * from (select id, repo_id, labels, updated_at from action_job
-        where status = 'waiting' ${repoId === null ? sql`` : sql`and repo_id = ${repoId}`}
-        order by repo_id, labels, updated_at, id limit 1) as first
-      union all
-      select next.id, next.repo_id, next.labels, next.updated_at from oldest
-        join action_job as next on next.id = coalesce(
-          (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels
-            order by labels, updated_at, id limit 1),
-          ${repoId === null ? FIRST_OF_NEXT_REPO : sql.lit(null)}))
-    select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest
-      join repo on repo.id = oldest.repo_id
-      where repo.is_archived = 0 and (repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0
-        ${ownerId === null ? sql`` : sql`and repo.owner_id = ${ownerId}`}`.execute(db)
-  return rows.map((row) => ({
+  const level = repoId !== null ? 'repo' : ownerId !== null ? 'owner' : 'site'
+  return (await waitingGroups(db, { ownerId, repoId }, level)).map((row) => ({
     repoId: asId(row.repo_id),
     ownerId: row.owner_id,
     labels: JSON.parse(row.labels) as string[],
     since: row.since,
   }))
 }
+
+const waitingGroups = defineQuery((db, { ownerId, repoId }: Place, level: 'owner' | 'repo' | 'site') => ({
+  compile: () =>
+    sql<GroupRow>`with recursive oldest (id, repo_id, labels, since) as (
+      select * from (select id, repo_id, labels, updated_at from action_job
+        where status = 'waiting' ${level === 'repo' ? sql`and repo_id = ${repoId}` : sql``}
+        order by repo_id, labels, updated_at, id limit 1) as first
+      union all
+      select next.id, next.repo_id, next.labels, next.updated_at from oldest
+        join action_job as next on next.id = coalesce(
+          (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels
+            order by labels, updated_at, id limit 1),
+          ${level === 'repo' ? sql.lit(null) : FIRST_OF_NEXT_REPO}))
+    select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest
+      join repo on repo.id = oldest.repo_id
+      where repo.is_archived = 0 and (repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0
+        ${level === 'owner' ? sql`and repo.owner_id = ${ownerId}` : sql``}`.compile(db),
+}))
 
 const FIRST_OF_NEXT_REPO = sql`(select id from action_job where status = 'waiting' and repo_id > oldest.repo_id
             order by repo_id, labels, updated_at, id limit 1)`
