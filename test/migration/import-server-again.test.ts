@@ -149,6 +149,67 @@ describeOnBoth('a second ingot import server', (on) => {
     expect([code, stdout], stdout).toEqual([0, expect.stringContaining('repository: 4 read, 0 written')])
   })
 
+  it(
+    'brings protections of branches and tags that were changed, and deletes those that were deleted',
+    async () => {
+      const rules = (rule: object): Promise<Any> => must('post', '/repos/ann/table/branch_protections', rule)
+      const [makers] = (await world.ann.client.get('/orgs/guild/teams/search?q=makers')).json.data
+      await must('put', `/teams/${makers.id}/repos/guild/tools`)
+      await rules({ rule_name: 'main', required_approvals: 1 })
+      await rules({ rule_name: 'release/*', enable_push: true })
+      await must('post', '/repos/guild/tools/branch_protections', {
+        rule_name: 'main',
+        enable_push: true,
+        enable_push_whitelist: true,
+        push_whitelist_teams: ['makers'],
+        push_whitelist_usernames: ['ann'],
+      })
+      const tag = await must('post', '/repos/ann/table/tag_protections', {
+        name_pattern: 'v*',
+        whitelist_usernames: ['ann'],
+      })
+      const before = await verify()
+      for (const line of [
+        'ann/table: protection of branches main is missing',
+        'ann/table: protection of tags v* is missing',
+      ])
+        expect(before).toContain(line)
+      const first = await world.run('server')
+      expect(first.code, first.stdout).toBe(0)
+      expect(await verify()).toContain(' 0 differences')
+      expect(await ours('/repos/guild/tools/branch_protections')).toMatchObject([
+        { rule_name: 'main', push_whitelist_teams: ['makers'], push_whitelist_usernames: ['ann'] },
+      ])
+
+      const own = await world.admin.client.post('/repos/ann/table/branch_protections', { rule_name: 'own' })
+      expect(own.status).toBe(201)
+      await must('patch', '/repos/ann/table/branch_protections/main', { required_approvals: 2 })
+      await must('delete', '/repos/ann/table/branch_protections/release/*')
+      await must('patch', `/repos/ann/table/tag_protections/${tag.id}`, { whitelist_usernames: [] })
+      const between = await verify()
+      for (const line of [
+        'protection of branches main differs',
+        'protection of branches release/* is not at the other server',
+        'protection of branches own is not at the other server',
+        'protection of tags v* differs',
+      ])
+        expect(between).toContain(`ann/table: ${line}`)
+      const { code, stdout } = await world.run('server')
+      expect([code, stdout.split('Deleted, as at the other server:')[1]], stdout).toEqual([
+        0,
+        expect.stringContaining('  protection of branches release/* of ann/table\n'),
+      ])
+      expect(await ours('/repos/ann/table/branch_protections')).toMatchObject([
+        { rule_name: 'main', required_approvals: 2 },
+        { rule_name: 'own' },
+      ])
+      expect(await ours('/repos/ann/table/tag_protections')).toMatchObject([{ whitelist_usernames: [] }])
+      expect((await world.admin.client.delete('/repos/ann/table/branch_protections/own')).status).toBe(204)
+      expect(await verify()).toContain(' 0 differences')
+    },
+    TIMEOUT,
+  )
+
   it('lets nobody but an administrator bring changes into a repository', async () => {
     const body = {
       clone_addr: `${world.source.url}/ann/table.git`,

@@ -42,12 +42,16 @@ const MAX_BYTES = 32 * 1024 * 1024
 const PAGE = 50
 const MAX_PAGES = 100_000
 
+/** NOTE: as a part of a path, such a name of the other server would lead to another operation. */
+const DOTS = /\/\.{1,2}(?:[/?]|$)/
+
 /** The API of the running server, which does the work. Throws Unavailable. */
 export function createTargetApi({ url, token, signal, openForge }: TargetOptions): TargetApi {
   const client = targetClient(url)
   const api: TargetApi = {
     forge: openForge(client),
     async send(method, path, body, as) {
+      if (DOTS.test(path)) return { status: 400, json: undefined, message: 'a name is . or ..' }
       const { status, body: bytes } = await client
         .request(`${url}/api/v1${path}`, {
           method,

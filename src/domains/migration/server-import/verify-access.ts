@@ -2,6 +2,7 @@ import { type Members, members } from '../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf } from '../imports/sources/read.ts'
 import { deployKey, fingerprintOfLine } from './access.ts'
+import { isSameRule, readRule, RULE_KINDS } from './protections.ts'
 import { knownList, part } from './server-context.ts'
 
 export interface Sides {
@@ -72,7 +73,7 @@ export async function compareKeys(sides: Sides, login: string, name: string): Pr
   await compareList(sides, { what: `GPG keys of ${login}`, paths: at('gpg_keys'), theirs: gpg, ours: gpg })
 }
 
-/** Collaborators with their permissions, and deploy keys. */
+/** Collaborators with their permissions, deploy keys, and protections of branches and tags. */
 export async function compareRepoAccess(
   sides: Sides,
   fullName: string,
@@ -101,4 +102,31 @@ export async function compareRepoAccess(
     theirs: deployKey,
     ours: deployKey,
   })
+  for (const rules of RULE_KINDS) await compareRules(sides, fullName, { ...rules, paths: at(rules.list) })
+}
+
+interface ComparedRules {
+  readonly what: string
+  readonly key: string
+  readonly paths: readonly [string, string]
+}
+
+async function compareRules(
+  { source, target, signal, accounts, difference }: Sides,
+  fullName: string,
+  { what, key, paths }: ComparedRules,
+): Promise<void> {
+  const theirs = await knownList({ source, signal }, paths[0])
+  if (theirs === undefined) return
+  const nameOf = (rule: Members): string => lineOf(rule[key])
+  const ours = new Map(
+    ((await knownList({ source: target, signal }, paths[1])) ?? []).map((rule) => [nameOf(rule), readRule(rule)]),
+  )
+  for (const rule of theirs) {
+    const own = ours.get(nameOf(rule))
+    if (own === undefined) difference(`${fullName}: ${what} ${nameOf(rule)} is missing`)
+    else if (!isSameRule(readRule(rule, accounts), own)) difference(`${fullName}: ${what} ${nameOf(rule)} differs`)
+    ours.delete(nameOf(rule))
+  }
+  for (const name of ours.keys()) difference(`${fullName}: ${what} ${name} is not at the other server`)
 }

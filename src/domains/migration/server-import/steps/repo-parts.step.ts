@@ -2,6 +2,7 @@ import { type Members, members, numberOf } from '../../../../core/platform/json-
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { isTrue, lineOf, linesOf, momentOf } from '../../imports/sources/read.ts'
+import { readRule, RULE_KINDS, writeRules } from '../protections.ts'
 import { deployKey, giveAccess, removeAccess } from '../access.ts'
 import {
   isStillEmpty,
@@ -179,6 +180,18 @@ const deployKeys = repoPart(
   },
 )
 
+/** After the teams and collaborators that they name. */
+const protections: readonly RepoPart[] = RULE_KINDS.map((rules) =>
+  repoPart(
+    rules.kind,
+    async (context, { fullName }) =>
+      (await knownList(context, `/repos/${repoPath(fullName)}/${rules.list}`))?.map((rule) =>
+        readRule(rule, context.names.accounts),
+      ),
+    (context, repo, theirs: readonly Members[]) => writeRules(context, rules, { ...repo, theirs }),
+  ),
+)
+
 const watches = repoPart(
   'watches',
   (context, { fullName }) => namesOf(context, `/repos/${repoPath(fullName)}/subscribers`),
@@ -258,6 +271,7 @@ const PARTS: readonly RepoPart[] = [
   teamRepos,
   collaborators,
   deployKeys,
+  ...protections,
   ofPlace(writeVariables),
   ofPlace(reportSecrets),
   ofPlace(writeHooks),
