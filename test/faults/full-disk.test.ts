@@ -1,4 +1,4 @@
-import { execFile, spawnSync, type ExecFileException } from 'node:child_process'
+import { execFile, type ExecFileException } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,33 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
 import { startReceiver } from '../harness/receiver.ts'
-import {
-  runCommand,
-  serveHere,
-  startIngot,
-  temporaryFolder,
-  type Folder,
-  type IngotProcess,
-} from '../harness/process.ts'
+import { mountSmallDisk } from '../harness/small-disk.ts'
+import { runCommand, serveHere, startIngot, temporaryFolder, type IngotProcess } from '../harness/process.ts'
 
-const DISK = '64m'
 const FULL = 'the server has no room left on its disk; nothing was changed'
-/** A small disk of its own; undefined where this user may not mount one. */
-function mountSmallDisk(): { readonly folder: Folder; readonly data: string; release(): void } | undefined {
-  const folder = temporaryFolder()
-  const data = join(folder.path, 'disk')
-  mkdirSync(data)
-  const release = (): void => {
-    spawnSync('umount', ['--lazy', data])
-    folder.remove()
-  }
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'ingot-test', data]).status === 0)
-    return { folder, data, release }
-  process.stderr.write('no small disk can be mounted here (root is needed): the tests of a full disk are left out\n')
-  folder.remove()
-  return undefined
-}
-
 const disk = mountSmallDisk()
 
 describe.skipIf(disk === undefined)('a full disk', () => {

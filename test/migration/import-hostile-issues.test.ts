@@ -31,6 +31,12 @@ describeOnBoth('imported issues', (on) => {
           issue(3, { title: 'the same number' }),
           issue(Number.NaN),
           issue(0.5),
+          issue(5, {
+            createdAt: -62_135_596_800_001,
+            updatedAt: 1e300,
+            closedAt: Number.NEGATIVE_INFINITY,
+            isClosed: true,
+          }),
           issue(4, {
             title: 'é'.repeat(300),
             author: person(Number.NaN, '  '),
@@ -84,6 +90,7 @@ describeOnBoth('imported issues', (on) => {
       'issue 3 was not imported: there is another one with its number',
       'the issue with the number NaN was not imported: its number is invalid',
       'the issue with the number 0.5 was not imported: its number is invalid',
+      'times of issue 5 that are in the future were imported as now',
       'times of issue 4 that are in the future were imported as now',
       expect.stringContaining('the file "passwd" of issue 4 was not imported: '),
       'the file "x" of issue 4 was not imported: its address is none',
@@ -98,6 +105,9 @@ describeOnBoth('imported issues', (on) => {
     const three = await get('/issues/3')
     expect(three).toMatchObject({ title: 'issue 3', labels: [{ name: 'bug' }], milestone: null, comments: 1 })
     expect([three.body.length, three.ref.length]).toEqual([1_048_576, 255])
+    const five = await get('/issues/5')
+    for (const time of [five.created_at, five.updated_at, five.closed_at])
+      expect(time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const four = await get('/issues/4')
     expect(four).toMatchObject({ original_author: 'Ghost', due_date: null, pin_order: 1, time_estimate: 0, assets: [] })
     expect(Date.parse(four.created_at)).toBeLessThanOrEqual(Date.now())
@@ -119,6 +129,16 @@ describeOnBoth('imported issues', (on) => {
     const { body, assets } = await get('/issues/1')
     expect(assets).toMatchObject([{ name: 'pictures.png' }])
     expect(body).toBe(`see ${FILE} and ${assets[0].browser_download_url}`)
+    const pages = await importInto(given, 'pages', {
+      content: {
+        issues: [issue(1, { body: `see ${FILE}.pdf` })],
+        files: { [FILE]: '\n<!DOCTYPE html><html><title>Sign in</title></html>' },
+      },
+    })
+    expect(pages.warnings).toEqual([
+      'the file "picture" of issue 1 was not imported: the other server answered with a web page',
+    ])
+    expect((await pages.get('/issues/1')).assets).toEqual([])
     const busy = await server.world.repo({ owner: ann, name: 'busy', autoInit: true })
     const content = failing(new ForgeError('busy', 'the other server wants fewer requests', 429))
     await expect(importIssues(given, { content, repo: busy })).rejects.toThrow('fewer requests')

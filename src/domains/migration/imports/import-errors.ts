@@ -1,5 +1,6 @@
 import { RemoteError } from '../../../core/git/index.ts'
-import { conflict, invalid } from '../../../core/platform/errors.ts'
+import { conflict, engineErrors, invalid } from '../../../core/platform/errors.ts'
+import { isOutOfSpace } from '../../../core/platform/files/out-of-space.ts'
 import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
 import { errors } from '../../errors.ts'
 import { repoCreation } from '../../repositories/index.ts'
@@ -25,6 +26,7 @@ export class ImportTakenOverError extends Error {
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
 export function toDomainError({ database }: Pick<ImportDeps, 'database'>, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoCreation.nameConflict()
+  if (isOutOfSpace(error)) return engineErrors.outOfSpace()
   if (error instanceof ImportCanceledError) return conflict(error.message)
   if (isOutgoingError(error, 'refused')) return errors.importHostForbidden(error.message)
   if (isOutgoingError(error)) return errors.importFailed(error.message)

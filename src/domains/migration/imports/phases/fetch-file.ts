@@ -91,11 +91,16 @@ const download = (
     const iterator = bytes[Symbol.asyncIterator]()
     const first = await iterator.next()
     const head = first.done === true ? Buffer.alloc(0) : first.value
+    if (isPage(head) && !/\.x?html?$/i.test(asset.name))
+      throw new ForgeError('failed', 'the other server answered with a web page')
     const name = withExtension(asset.name, head)
     const whole = counted(head, iterator, countBytes)
     const { hash, size } = await hold.keep({ name, source: whole }, { rules, refusal: 'invalid' })
     return { hash, size, name }
   })
+
+/** Services answer with a page to sign in where they do not take the token. */
+const isPage = (head: Buffer): boolean => /^\s*<(?:!doctype html|html)\b/i.test(head.toString('latin1', 0, 500))
 
 async function* counted(
   head: Buffer,

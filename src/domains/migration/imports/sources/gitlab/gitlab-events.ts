@@ -1,7 +1,8 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
-import { issueNumberOf, lineOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { issueNumberOf, isTrue, lineOf, momentOf, userOf, wholeOf } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
+import { readSystemNote } from './gitlab-notes.ts'
 import { labelName } from './gitlab-text.ts'
 
 /** Of one issue and kind. */
@@ -35,9 +36,21 @@ export async function* readEvents(
       if (count >= MAX_EVENTS) break
     }
   }
+  for await (const page of api.pages(`${object}/notes?${ACTIVITY}`, signal, LACKING)) {
+    for (const note of page.map(members).filter(({ system }) => isTrue(system))) {
+      const change = readSystemNote(lineOf(note['body']), offset)
+      const createdAt = momentOf(note['created_at']) ?? clock.now()
+      if (change !== undefined)
+        events.push({ ...change, issue: number, actor: userOf(note['author'], 'username'), createdAt })
+    }
+    if (events.length >= MAX_EVENTS) break
+  }
   events.sort((one, other) => one.createdAt - other.createdAt)
   for (let start = 0; start < events.length; start += 100) yield events.slice(start, start + 100)
 }
+
+/** Comments are read for the import of comments. */
+const ACTIVITY = 'sort=asc&order_by=created_at&activity_filter=only_activity'
 
 const LISTS: readonly (readonly [string, ReadChange])[] = [
   [

@@ -1,12 +1,16 @@
-/** `!N` of GitLab names a merge request; not inside a word, a path or an address. */
-const REFERENCE = /(?<![\w/.!&?=-])!(\d{1,10})\b/g
+/** What is added to the numbers of the merge requests of the project with this path. */
+interface Renumbering {
+  readonly offset: number
+  readonly path: string
+}
 
 /**
- * A text with the numbers of merge requests moved by `offset`. Blocks of code and code between backticks stay as they
- * are.
+ * A text with the numbers of merge requests moved. `!N` names one of the project, also after the path of the project;
+ * not inside a word, another path or an address. Blocks of code and code between backticks stay as they are.
  */
-export function renumber(text: string, offset: number): string {
+export function renumber(text: string, { offset, path }: Renumbering): string {
   if (offset === 0 || !text.includes('!')) return text
+  const reference = new RegExp(String.raw`(?<![\w/.!&?=-])(?:${RegExp.escape(path)})?!(\d{1,10})\b`, 'gi')
   let fence = ''
   return text
     .split('\n')
@@ -20,13 +24,13 @@ export function renumber(text: string, offset: number): string {
         fence = mark
         return line
       }
-      return renumberLine(line, offset)
+      return renumberLine(line, (part) => part.replace(reference, (_, number: string) => `!${Number(number) + offset}`))
     })
     .join('\n')
 }
 
 /** A span of code ends at the next run of as many backticks as it begins with. */
-function renumberLine(line: string, offset: number): string {
+function renumberLine(line: string, renumbered: (part: string) => string): string {
   if (!line.includes('!')) return line
   const parts = line.split(/(`+)/)
   const last = new Map<string, number>()
@@ -39,7 +43,7 @@ function renumberLine(line: string, offset: number): string {
         else if (open === part) open = ''
         return part
       }
-      return open === '' ? part.replace(REFERENCE, (_, number: string) => `!${Number(number) + offset}`) : part
+      return open === '' ? renumbered(part) : part
     })
     .join('')
 }

@@ -54,6 +54,7 @@ beforeEach(async () => {
     ],
     'issues/1/notes': [
       { id: 90, body: 'closed', system: true, author: ann },
+      { id: 92, body: 'mentioned in merge request !1', system: true, author: bob, created_at: at },
       { id: 91, body: 'a comment', author: bob, created_at: at, type: null },
     ],
     'issues/4/notes': [{ id: 95, body: 'secret', author: bob }],
@@ -174,6 +175,7 @@ describe('a project of GitLab', () => {
     expect(await allOf(source.events({ number: 1, isPull: false }, signal))).toMatchObject([
       { kind: 'label', label: 'kind/bug', isAdded: true, actor: { login: 'ann' } },
       { kind: 'milestone', old: undefined, new: '31' },
+      { kind: 'pull_ref', from: 5, actor: { login: 'bob' } },
       { kind: 'close', createdAt: Date.parse(later) },
     ])
     expect(await allOf(source.dependencies({ number: 1, isPull: false }, signal))).toEqual([{ issue: 1, dependsOn: 3 }])

@@ -79,7 +79,7 @@ export const openGitlab: OpenSource = (deps, location) => {
         read: ([, hash, name]) => ({ url: `${webUrl}/${path}/uploads/${hash}/${name}`, name: name! }),
       })
     },
-    rewriteReferences: (text) => renumber(text, known?.offset ?? 0),
+    rewriteReferences: (text) => (known === undefined ? text : renumber(text, known)),
   }
 }
 
