@@ -62,6 +62,7 @@ describeOnBoth('an import of everything from another server', (kind) => {
   let sue: Person
   let root: Person
   let tom: Person
+  let body: object
 
   beforeAll(async () => {
     source = await startServer()
@@ -117,7 +118,7 @@ describeOnBoth('an import of everything from another server', (kind) => {
     await source.drain()
     await post('/releases', { tag_name: 'v1', name: 'One', body: 'notes', target_commitish: 'main' })
     await post('/releases', { tag_name: 'v2', name: 'Two', draft: true, prerelease: true, target_commitish: 'main' })
-    const body = {
+    body = {
       clone_addr: `${source.url}/sue/desk.git`,
       repo_name: 'desk',
       service: 'gitea',
@@ -129,8 +130,9 @@ describeOnBoth('an import of everything from another server', (kind) => {
       pull_requests: true,
       releases: true,
       users: { sue: 'sue', FAY: 'fay' },
+      repo_owner: 'tom',
     }
-    const answer = await migrate(root, { ...body, repo_owner: 'tom' })
+    const answer = await migrate(root, body)
     expect([answer.status, answer.json.message, answer.headers.get('x-ingot-warning')]).toEqual([201, undefined, null])
   }, 60_000)
   afterAll(async () => {
@@ -200,5 +202,19 @@ describeOnBoth('an import of everything from another server', (kind) => {
     expect((await tom.client.post('/repos/tom/desk/pulls/4/merge', { Do: 'merge' })).status).toBe(200)
     await target.drain()
     expect((await tom.client.get('/repos/tom/desk/issues/2')).json.state).toBe('closed')
+  })
+
+  it('keeps what other issues have to do with one that is imported again', async () => {
+    const read = async (path: string): Promise<Any[]> => (await tom.client.get(`/repos/tom/desk/issues/1${path}`)).json
+    const about = async (): Promise<string[]> =>
+      (await read('/timeline')).flatMap(({ type, ref_issue: from, dependent_issue: other }) =>
+        (from ?? other) ? `${type} ${(from ?? other).number}` : [],
+      )
+    const before = await about()
+    expect(before).toEqual(expect.arrayContaining(['issue_ref 2', 'comment_ref 2', 'add_dependency 2']))
+    const again = await migrate(root, { ...body, changes: { numbers: [2] } })
+    expect([again.status, again.text]).toEqual([201, again.text])
+    expect(await about()).toEqual(before)
+    expect((await read('/dependencies')).map(shown.number)).toEqual([2])
   })
 })

@@ -8,7 +8,7 @@ import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
 import { claimEntries, claimIssues } from './issues/imports/claim-author.store.ts'
 import { dropImportedAssignees } from './issues/imports/drop-assignees.ts'
 import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
-import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
+import { insertImportedEntries, retargetEntries } from './issues/imports/imported-entries.store.ts'
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
 import {
   completeImport,
@@ -124,6 +124,7 @@ export const issueChanges = {
 export const issueImports = {
   insertIssues: insertImportedIssues,
   insertEntries: insertImportedEntries,
+  retarget: retargetEntries,
   insertReferences: insertImportedReferences,
   listTexts: listImportedTexts,
   textKey,

@@ -1,8 +1,10 @@
 import type { Services } from '../../../../core/module.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import type { GitRepo } from '../../../../core/git/index.ts'
+import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { issueImports, milestoneQueries } from '../../../issues/index.ts'
 import { pullHeadRef } from '../../../pulls/index.ts'
-import type { ImportPhase } from '../phase.ts'
+import type { ImportKeys, ImportPhase } from '../phase.ts'
 import { cleanText } from './clean-values.ts'
 import type { ItemDeps } from './imported-items.ts'
 
@@ -27,7 +29,9 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
         cursor: String(at),
         count: 0,
         async write(tx) {
-          const ids = await issueImports.listIds(tx, repoId, numbers.slice(at, at + STEP_ISSUES))
+          const some = numbers.slice(at, at + STEP_ISSUES)
+          const ids = await issueImports.listIds(tx, repoId, some)
+          await keepFirst(tx, keys, ids)
           for (const id of ids.values()) await attachments.deleteOf(tx, 'issue', id)
           await issueImports.delete(tx, [...ids.values()])
         },
@@ -41,6 +45,20 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
     yield { cursor: 'milestones', count: 0, write: (tx) => keys.set(tx, 'milestone', milestones) }
   },
 })
+
+/** In `import_key`: former ids of issues, by number. */
+export const REPLACED = 'replaced'
+
+/** NOTE: an import that was interrupted has already replaced some of them. */
+async function keepFirst(tx: Tx, keys: ImportKeys, ids: ReadonlyMap<number, IssueId>): Promise<void> {
+  const numbers = [...ids.keys()].map(String)
+  const known = await keys.get(tx, REPLACED, numbers)
+  await keys.set(
+    tx,
+    REPLACED,
+    new Map(numbers.filter((number) => !known.has(number)).map((number) => [number, ids.get(Number(number))!])),
+  )
+}
 
 /** They are fetched again. */
 async function deleteHeads({ refs, zeroOid }: GitRepo, numbers: readonly number[]): Promise<void> {

@@ -1,24 +1,42 @@
 import { issueImports } from '../../../issues/index.ts'
 import type { ImportPhase } from '../phase.ts'
+import { REPLACED } from './clear.phase.ts'
 import type { ItemDeps } from './imported-items.ts'
 
 const STEP_ISSUES = 500
 
 /**
  * The last phase: counters of issues, labels and milestones, pins and the next number, which the other phases leave as
- * they are. The cursor is the last number whose comments were counted.
+ * they are, and what the timelines of unchanged issues say of those that were imported again. The cursor is the last number whose comments were counted.
  */
 export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins: number }): ImportPhase => ({
   name: 'counts',
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
-  async *steps({ repoId, request: { changed } }, cursor) {
+  async *steps({ repoId, keys, request: { changed } }, cursor) {
     let after = Number(cursor)
     for (;;) {
       const items = await issueImports.listItems(database.read, repoId, { after, limit: STEP_ISSUES })
       if (items.length === 0) break
       after = items.at(-1)!.number
-      const ids = items.filter(({ number }) => changed?.has(number) !== false).map(({ id }) => id)
-      yield { cursor: String(after), count: 0, write: (tx) => issueImports.recountComments(tx, ids) }
+      const written = items.filter(({ number }) => changed?.has(number) !== false)
+      yield {
+        cursor: String(after),
+        count: 0,
+        async write(tx) {
+          await issueImports.recountComments(
+            tx,
+            written.map(({ id }) => id),
+          )
+          if (changed === undefined) return
+          const former = await keys.get(
+            tx,
+            REPLACED,
+            written.map(({ number }) => String(number)),
+          )
+          for (const { id, number } of written)
+            if (former.has(String(number))) await issueImports.retarget(tx, former.get(String(number))!, id)
+        },
+      }
     }
     yield { cursor: String(after), count: 0, write: (tx) => issueImports.complete(tx, repoId, maxPins) }
   },

@@ -31,12 +31,12 @@ async function writeDependencies(
   found: readonly Found[],
   now: number,
 ): Promise<void> {
-  const numbers = found.map(({ value }) => value.dependsOn).filter(Number.isSafeInteger)
+  const numbers = found.flatMap(({ value }) => [value.issue, value.dependsOn]).filter(Number.isSafeInteger)
   const ids = await issueImports.listIds(tx, repoId, numbers)
   const isWhole = request.parts.has('issues') && request.parts.has('pull_requests')
   const pairs = found.flatMap(({ item, value }) => {
-    const blockerId = ids.get(value.dependsOn)
-    if (blockerId !== undefined) return [{ dependentId: item.id, blockerId }]
+    const [dependentId, blockerId] = [ids.get(value.issue), ids.get(value.dependsOn)]
+    if (dependentId !== undefined && blockerId !== undefined) return [{ dependentId, blockerId }]
     if (isWhole)
       warn(`a dependency of issue ${item.number} was not imported: there is no issue ${String(value.dependsOn)}`)
     return []

@@ -106,15 +106,24 @@ function readChange(entry: Members, repo: string): SourceChange | undefined {
   return (CHANGES[kind as Kind] as ReadChange<Kind>)(entry, kind as Kind, repo)
 }
 
-/** Dependencies on issues of other repositories are left out. */
+/**
+ * Dependencies within the repository. If only some issues are read, those of others on them too: a new copy of an issue
+ * has lost them.
+ */
 export async function* readDependencies(
-  { api, repo }: Gitea,
+  { api, repo, only }: Gitea,
   { number }: SourceItem,
   signal: AbortSignal,
 ): Pages<SourceDependency> {
+  const numbersOf = (page: readonly unknown[]): number[] =>
+    page
+      .map(members)
+      .filter((issue) => isOfRepo(issue, repo))
+      .map((issue) => issueNumberOf(issue['number']))
+      .filter(Boolean)
   for await (const page of api.pages(`${repo}/issues/${number}/dependencies`, signal, LACKING))
-    yield page.map(members).flatMap((issue) => {
-      const dependsOn = issueNumberOf(issue['number'])
-      return dependsOn > 0 && isOfRepo(issue, repo) ? [{ issue: number, dependsOn }] : []
-    })
+    yield numbersOf(page).map((dependsOn) => ({ issue: number, dependsOn }))
+  if (only === undefined) return
+  for await (const page of api.pages(`${repo}/issues/${number}/blocks`, signal, LACKING))
+    yield numbersOf(page).map((issue) => ({ issue, dependsOn: number }))
 }
