@@ -3,7 +3,9 @@ import { rpc, type TestRunner } from '../../test/harness/runner.ts'
 import { callApi, requireApi, tokenHeaders } from '../api.ts'
 import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
+import { median } from '../load/load.ts'
 import type { Run } from '../run.ts'
+import { measureFirstTasks } from '../runners/first-task.ts'
 import { type JobRepo, makeJobRepo, queueJobs, runJobs, startRunners } from '../runners/jobs.ts'
 import { sendLongLog, textOfLine } from '../runners/long-log.ts'
 import { cpuOf, memoryOf } from '../system/process-tree.ts'
@@ -12,21 +14,34 @@ const RUNNERS = 50
 const POLLS_OF_RUNNER = 200
 /** At this scale and above; fewer at smaller ones. */
 const FULL_SCALE = 0.2
+const PUSHES = 100
 const JOBS = 500
 const LINES = 200_000
 const MIN_SHARE = 0.05
 const NAMES = {
-  poll: 'runners: CPU time of a poll without a task',
-  job: 'runners: CPU time of one of 500 short jobs of 50 runners, by scale',
-  wall: 'runners: 500 short jobs of 50 runners, by scale',
-  wrong: 'runners: jobs not run once',
-  line: 'runners: CPU time of a line of 200,000 in a log, by scale',
-  lost: 'runners: lines of the log missing or out of order',
-  memory: 'runners: memory above that before the log',
+  poll: 'actions: CPU time of a poll without a task',
+  first: 'actions: end of a push to the first task, median, 50 runners that poll each second',
+  last: 'actions: end of a push to the first task, longest',
+  job: 'actions: CPU time of one of 500 short jobs of 50 runners, by scale',
+  wall: 'actions: 500 short jobs of 50 runners, by scale',
+  wrong: 'actions: jobs not run once',
+  line: 'actions: CPU time of a line of 200,000 in a log, by scale',
+  lost: 'actions: lines of the log missing or out of order',
+  memory: 'actions: memory above that before the log',
 } as const
-const MAX = { poll: 0.15, job: 5, wallOfJob: 25, wrong: 0, line: 0.015, lost: 0, memory: 64 } as const
+const MAX = {
+  poll: 0.15,
+  first: 400,
+  last: 1100,
+  job: 5,
+  wallOfJob: 25,
+  wrong: 0,
+  line: 0.015,
+  lost: 0,
+  memory: 64,
+} as const
 
-/** Runners that poll, that run short jobs, and that send a long log. */
+/** Runners that poll, that get the job of a push, that run short jobs, and that send a long log. */
 export const runners: Trial = {
   names: Object.values(NAMES).flatMap((name) => DATABASES.map((database) => nameOn(name, database))),
   needs: 'site',
@@ -39,6 +54,7 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
   const started = await startRunners(run, repo, RUNNERS)
   const figures = [
     await measurePolls(run, started),
+    ...(await measurePushes(run, { repo, started, count: Math.round(PUSHES * share) })),
     ...(await measureJobs(run, { repo, started, count: Math.round(JOBS * share) })),
     ...(await measureLog(run, { repo, started, lines: Math.round(LINES * share) })),
   ]
@@ -65,6 +81,14 @@ async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<F
   await poll(POLLS_OF_RUNNER / 4)
   const cpu = await cpuDuring(run, () => poll(POLLS_OF_RUNNER))
   return { name: NAMES.poll, measured: cpu / (started.length * POLLS_OF_RUNNER), unit: 'ms', max: MAX.poll }
+}
+
+async function measurePushes(run: Run, { repo, started, count }: JobPlan): Promise<Figure[]> {
+  const times = await measureFirstTasks(run, repo, { started, pushes: count })
+  return [
+    { name: NAMES.first, measured: median(times), unit: 'ms', max: MAX.first },
+    { name: NAMES.last, measured: Math.max(...times), unit: 'ms', max: MAX.last },
+  ]
 }
 
 interface JobPlan {
