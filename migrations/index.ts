@@ -27,6 +27,7 @@ import { addServerImportTimes } from './202611270753-server-import-times.ts'
 import { createPackageCleanup } from './202611270753-package-cleanup.ts'
 import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
 import { createPackageDocuments } from './202611270830-package-documents.ts'
+import { createStepSummaries } from './202611271125-step-summaries.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -63,6 +64,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270753-server-import-times': addServerImportTimes,
   '202611270822-mirrored-branches': addMirroredBranches,
   '202611270830-package-documents': createPackageDocuments,
+  '202611271125-step-summaries': createStepSummaries,
 }
 
 /**

@@ -245,6 +245,14 @@ action_step
   action_step_pk PRIMARY KEY (task_id, number)
   action_step_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
 
+action_summary
+  task_id bigint not null
+  step bigint not null
+  text text not null
+  CREATE UNIQUE INDEX action_summary_pk ON public.action_summary USING btree (task_id, step)
+  action_summary_pk PRIMARY KEY (task_id, step)
+  action_summary_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
 action_task
   id bigint not null identity
   repo_id bigint not null

@@ -299,6 +299,12 @@ CREATE TABLE "action_step" (
   "stopped_at" bigint default 0 not null, constraint "action_step_pk" primary key ("task_id",
   "number"));
 
+CREATE TABLE "action_summary" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "step" bigint not null,
+  "text" text not null, constraint "action_summary_pk" primary key ("task_id",
+  "step"));
+
 CREATE TABLE "action_task" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

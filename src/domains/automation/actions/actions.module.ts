@@ -31,6 +31,7 @@ import { createTaskChanges, type TaskChanges } from './runs/task-changes.service
 import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
+import { createStepSummaries, type StepSummaries } from './summaries/summaries.service.ts'
 import { createWorkflowReader, type WorkflowReader } from './workflows/workflow-reader.ts'
 import { workflowOperations } from './workflows/workflows.operations.ts'
 import { createWorkflows, type Workflows } from './workflows/workflows.service.ts'
@@ -45,6 +46,7 @@ declare module '../../../core/module.ts' {
     readonly runnerRegistration: Registration
     readonly runners: Runners
     readonly runProgress: RunProgress
+    readonly stepSummaries: StepSummaries
     readonly taskChanges: TaskChanges
     readonly taskTokens: TaskTokens
     readonly workflows: Workflows
@@ -86,6 +88,7 @@ export const module = defineModule({
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, files, links })
+    const stepSummaries = createStepSummaries({ database })
     const workflowReader = createWorkflowReader(core)
     const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
     quotaParts.usage.register(async (db, ownerId) => ({
@@ -97,6 +100,7 @@ export const module = defineModule({
       quota,
       files,
       artifacts,
+      summaries: stepSummaries,
       tokens: taskTokens,
       retentionMs,
       cacheBytes: config.actions.cache_size,
@@ -110,6 +114,7 @@ export const module = defineModule({
         runnerRegistration: registration,
         runners,
         runProgress,
+        stepSummaries,
         taskChanges,
         taskTokens,
         workflows,

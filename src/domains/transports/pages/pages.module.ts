@@ -51,6 +51,7 @@ export const module = defineModule({
     'reviewComments',
     'reviews',
     'runs',
+    'stepSummaries',
     'tags',
     'threads',
     'timeline',

@@ -107,10 +107,10 @@ export function createTexts({
   }
 
   const texts = {
-    /** Comments as `render` returns them, one after the other. */
+    /** Comments, or other short texts, as `render` returns them, one after the other. */
     async renderComments(
       comments: readonly string[],
-      place: Pick<SourceText, 'context' | 'requester'>,
+      place: Pick<SourceText, 'context' | 'isComment' | 'requester'>,
     ): Promise<(string | undefined)[]> {
       const end = clock.now() + MAX_PAGE_MS
       const found: (string | undefined)[] = []

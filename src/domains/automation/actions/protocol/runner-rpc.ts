@@ -99,9 +99,10 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
           const runner = await login.authenticate(request, true)
           return { ackIndex: BigInt(await logs.append(runner, readLogRequest(openBody(request)))) }
         },
-        async declare({ request, read }) {
+        async declare({ request, reply, read }) {
           const { version, labels, capabilities } = await read(SMALL)
           const { id } = await login.authenticate(request)
+          void reply.header('x-gitea-actions-capabilities', 'job-summary')
           return { runner: presentRunner(await registration.declare(id, { version, labels, capabilities })) }
         },
       },

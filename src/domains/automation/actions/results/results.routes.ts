@@ -8,16 +8,19 @@ import { createSignedLinks } from '../artifacts/signed-links.ts'
 import { createCaches } from '../caches/caches.service.ts'
 import { createUploads } from '../artifacts/uploads/uploads.service.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
+import type { StepSummaries } from '../summaries/summaries.service.ts'
 import type { StoredFiles } from '../stored-files.ts'
 import { registerArtifactsV3 } from './artifacts-v3.routes.ts'
 import { registerArtifactsV4 } from './artifacts-v4.routes.ts'
 import { registerCaches } from './caches.routes.ts'
+import { registerSummaries } from './summaries.routes.ts'
 
 interface ResultDeps {
   readonly blobs: BlobStore
   readonly quota: Services['quota']
   readonly files: StoredFiles
   readonly artifacts: Artifacts
+  readonly summaries: Pick<StepSummaries, 'put'>
   readonly tokens: Pick<TaskTokens, 'findTask'>
   readonly retentionMs: number
   /** Bytes of the caches of one repository. */
@@ -29,7 +32,7 @@ const MAX_UPLOAD_BYTES = 10 * 1024 ** 3
 /** The addresses at which running jobs store and read files (behaviour/actions#artifact-protocols-and-cache). */
 export function resultRoutes(
   { database, clock, secrets, site }: Core,
-  { blobs, quota, files, artifacts, tokens, retentionMs, cacheBytes }: ResultDeps,
+  { blobs, quota, files, artifacts, summaries, tokens, retentionMs, cacheBytes }: ResultDeps,
 ): (http: FastifyInstance) => void {
   const uploads = createUploads({ database, blobs, clock, quota, files, maxBytes: MAX_UPLOAD_BYTES })
   const artifactUploads = createArtifactUploads({ database, clock, files, uploads, retentionMs })
@@ -42,5 +45,6 @@ export function resultRoutes(
     registerCaches(http, { tokens, caches, blobs, uploads, uploadLinks, cacheLinks, site })
     registerArtifactsV3(http, { tokens, artifactFiles, blobs, site })
     registerArtifactsV4(http, { tokens, artifacts, artifactUploads, blobs, uploads, uploadLinks, downloadLinks, site })
+    registerSummaries(http, { summaries, tokens })
   }
 }

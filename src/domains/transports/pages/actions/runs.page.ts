@@ -1,5 +1,5 @@
 import type { Core, Services } from '../../../../core/module.ts'
-import { type Html, safeHtml } from '../../../../core/platform/html.ts'
+import { Html, safeHtml } from '../../../../core/platform/html.ts'
 import { errors } from '../../../errors.ts'
 import { presentJob, presentRun } from '../../../automation/index.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
@@ -18,7 +18,9 @@ import {
   type Visit,
   when,
 } from '../layout.ts'
+import { textPart } from '../issues/discussion.ts'
 import { account } from '../issues/entries.ts'
+import type { Texts } from '../texts.service.ts'
 import { logPart } from './log.ts'
 
 export interface RunPageDeps extends Pick<Core, 'site'> {
@@ -26,6 +28,8 @@ export interface RunPageDeps extends Pick<Core, 'site'> {
   readonly jobLogs: Pick<Services['jobLogs'], 'find'>
   readonly repos: Pick<Services['repos'], 'authorize'>
   readonly runs: Pick<Services['runs'], 'get' | 'getJob' | 'list' | 'listJobsOfRun' | 'view'>
+  readonly stepSummaries: Pick<Services['stepSummaries'], 'list'>
+  readonly texts: Pick<Texts, 'renderComments'>
 }
 
 type Run = Awaited<ReturnType<RunPageDeps['runs']['get']>>
@@ -103,7 +107,27 @@ ${list(
   'No jobs.',
 )}
 ${pager(paging, jobs.total)}
-${artifacts.items.length === 0 ? NOTHING : safeHtml`<h2>Artifacts</h2>\n${list(artifacts.items, ({ artifact }) => safeHtml`${artifact.name} <small>${size(artifact.size)}</small>`, '')}`}`
+${artifacts.items.length === 0 ? NOTHING : safeHtml`<h2>Artifacts</h2>\n${list(artifacts.items, ({ artifact }) => safeHtml`${artifact.name} <small>${size(artifact.size)}</small>`, '')}`}
+${await summaries(deps, visit, repo.fullName, run)}`
+}
+
+async function summaries(
+  { stepSummaries, texts }: RunPageDeps,
+  { requester }: Visit,
+  fullName: string,
+  run: Run,
+): Promise<Html> {
+  const found = await stepSummaries.list(run.id)
+  const place = { context: `/${fullName}`, isComment: false, requester }
+  const rendered = await texts.renderComments(
+    found.map(({ text }) => text),
+    place,
+  )
+  return new Html(
+    found
+      .map(({ jobName, text }, at) => safeHtml`<h2>Summary of ${jobName}</h2>\n${textPart(text, rendered[at])}\n`.text)
+      .join(''),
+  )
 }
 
 async function jobPart(deps: RunPageDeps, visit: Visit, run: Run, id: number): Promise<Html> {
