@@ -1,12 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import type { IssueMail } from './mail/issue-mail.service.ts'
+import type { RunMail } from './mail/run-mail.service.ts'
 import { MailActivity } from './mail/mail-activity.ts'
 import type { Notifier } from './threads/notifier.ts'
 
 const mailJobPayloads = {
   /** Enqueues mail to followers of the issue after this user. */
   'mail.fan_out': Type.Object({ activity: MailActivity, after: Type.Integer() }),
+  /** Tells the user who started a run that it failed. */
+  'mail.failed_run': Type.Object({ repo_id: Type.Integer(), run_id: Type.Integer() }),
   'mail.send': Type.Object({ activity: MailActivity, user_ids: Type.Array(Type.Integer()), attempt: Type.Integer() }),
 }
 
@@ -15,10 +18,13 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 /** When mail is disabled, jobs from an earlier configuration are dropped. */
-export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => ({
+export const createMailJobs = (mail: IssueMail | undefined, runMail: RunMail | undefined): JobDefinitions => ({
   'mail.fan_out': defineJob(mailJobPayloads['mail.fan_out'], async ({ activity, after }) =>
     mail?.spread(activity, after),
   ),
+  'mail.failed_run': defineJob(mailJobPayloads['mail.failed_run'], async (run, signal) => runMail?.send(run, signal), {
+    group: 'mail',
+  }),
   'mail.send': defineJob(mailJobPayloads['mail.send'], async (batch, signal) => mail?.send(batch, signal), {
     group: 'mail',
   }),

@@ -36,7 +36,7 @@ export const module = defineModule({
     const links = createUnsubscribeLinks({ secrets, site })
     notices.register((tx, notice) => notifier.users(tx, notice))
     const leavesDraft = createLeavesDraft(config.pull_request.work_in_progress_prefixes)
-    const { mail, projections } = createMail(core, { markup, links, notices, leavesDraft })
+    const { mail, runMail, projections } = createMail(core, { markup, links, notices, leavesDraft })
     return {
       services: { threads },
       operations: [
@@ -47,7 +47,7 @@ export const module = defineModule({
       events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
       projections: both({ ...threadProjections(notifier, leavesDraft), ...issueWatchProjections }, projections),
-      jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },
+      jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail, runMail) },
     }
   },
 })

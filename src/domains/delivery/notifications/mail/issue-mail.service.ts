@@ -27,7 +27,7 @@ interface MailContents {
   readonly url: string
 }
 
-interface MailSettings {
+export interface MailSettings {
   readonly from: MailAddress
   readonly subjectPrefix: string
   /** The domain of the message ids. */

@@ -1,6 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { readersOf } from '../../../../core/access/repo-readers.store.ts'
+import type { Repo } from '../../../repositories/index.ts'
 import { issueRules } from '../../../issues/index.ts'
 import { type Preferences, type User, userRows } from '../../../accounts/index.ts'
 import { type IssueActivity, listConcerned } from '../threads/recipients.store.ts'
@@ -47,6 +48,22 @@ export async function listAddressees(
     )
   const rows = await query.orderBy('user.id').execute()
   return rows.map((row) => ({ user: userRows.toUser(row), preferences: JSON.parse(row.settings) as Preferences }))
+}
+
+/** The user, if a mail about a failed run of the repository may be sent: active, with an address, and able to read it. */
+export async function findRunAddressee(db: Db, repo: Repo, id: UserId): Promise<User | undefined> {
+  const row = await db
+    .selectFrom('user')
+    .selectAll()
+    .where('user.id', '=', id)
+    .where('user.kind', '=', 'individual')
+    .where('user.is_active', '=', 1)
+    .where('user.is_login_prohibited', '=', 0)
+    .where('user.email', '<>', '')
+    .where(readersOf(repo, 'repo.actions'))
+    .executeTakeFirst()
+  const { emailNotifications = 'enabled' } = JSON.parse(row?.settings ?? '{}') as Preferences
+  return row !== undefined && emailNotifications === 'enabled' ? userRows.toUser(row) : undefined
 }
 
 /** The text of a comment or a review; undefined when it was deleted. */

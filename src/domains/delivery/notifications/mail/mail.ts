@@ -3,6 +3,7 @@ import type { Core, Services } from '../../../../core/module.ts'
 import type { LeavesDraft } from '../threads/leaves-draft.ts'
 import { createIssueMail, type IssueMail } from './issue-mail.service.ts'
 import { activityOfNotice, mailProjections } from '../notifications.projection.ts'
+import { createRunMail, type RunMail, runMailProjections } from './run-mail.service.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../../../core/config/index.ts'
@@ -25,13 +26,22 @@ interface MailDeps {
 export function createMail(
   { config, database, clock, jobs, log, site }: Core,
   { markup, links, notices, leavesDraft }: MailDeps,
-): { readonly mail: IssueMail | undefined; readonly projections: Projections } {
+): {
+  readonly mail: IssueMail | undefined
+  readonly runMail: RunMail | undefined
+  readonly projections: Projections
+} {
   const configured = configuredMail(config)
-  if (configured === undefined) return { mail: undefined, projections: {} }
+  if (configured === undefined) return { mail: undefined, runMail: undefined, projections: {} }
   const { server, ...settings } = configured
   const mail = createIssueMail({ database, jobs, log, site, markup, server, links, settings })
   notices.register((tx, notice) => mail.toUsers(tx, activityOfNotice(notice, clock.now()), notice.userIds))
-  return { mail, projections: mailProjections({ mail, clock, leavesDraft }) }
+  const runMail = createRunMail({ database, log, site, server, settings })
+  return {
+    mail,
+    runMail,
+    projections: { ...mailProjections({ mail, clock, leavesDraft }), ...runMailProjections(jobs) },
+  }
 }
 
 interface ConfiguredMail {
