@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream'
+import { Socket } from 'node:net'
 import pg from 'pg'
 import {
   CompiledQuery,
@@ -212,6 +212,7 @@ export function postgresDialect(
     keepAliveInitialDelayMillis: CONNECT_MS,
     types: plainNumbers(),
     options: START_OPTIONS,
+    stream: () => new BatchingSocket(),
     statements,
     Client: CalmClient,
   }
@@ -312,6 +313,18 @@ const kyselyDialect = (createDriver: () => Driver): Dialect => ({
 })
 
 /**
+ * Sends what is written in one turn of the event loop by one system call, which costs more than most statements: `begin`
+ * and the first statement of a transaction, and reads that arrive together.
+ */
+class BatchingSocket extends Socket {
+  override write(...args: unknown[]): boolean {
+    this.cork()
+    process.nextTick(() => this.uncork())
+    return Reflect.apply(super.write, this, args) as boolean
+  }
+}
+
+/**
  * Prepares repeated statements. NOTE: a connection that the server closes emits an error, idle or in use; without a
  * listener the process would end.
  */
@@ -326,16 +339,8 @@ class CalmClient extends pg.Client {
   }
 
   override query(...args: unknown[]): never {
-    this.#sendTogether()
     const answer: unknown = Reflect.apply(super.query, this, this.#prepared(args))
     return (answer instanceof Promise ? answer.catch((error: unknown) => this.#explain(error)) : answer) as never
-  }
-
-  /** `begin` and the first statement of a transaction share one write, which costs more than either. */
-  #sendTogether(): void {
-    const { stream } = this.connection as unknown as { readonly stream: Writable }
-    stream.cork()
-    process.nextTick(() => stream.uncork())
   }
 
   #prepared(args: unknown[]): unknown[] {
