@@ -14,6 +14,7 @@ const UPLOADS: Readonly<Record<string, readonly [method: string, path: string]>>
   alpine: ['PUT', '/v3/main'],
   arch: ['PUT', '/extra'],
   cargo: ['PUT', '/api/v1/crates/new'],
+  chef: ['POST', '/api/v1/cookbooks'],
   composer: ['PUT', ''],
   conan: ['PUT', '/v2/conans/tool/1.0/_/_/revisions/1/files/conanfile.py'],
   conda: ['PUT', '/tool-1.0-0.conda'],
@@ -91,6 +92,7 @@ describeOnBoth('packages of an owner with a quota', (kind) => {
     expect((await call('PUT', generic('full/1.0/f'), 'x'.repeat(1001))).status).toBe(201)
     const refusals = {
       cargo: { ok: false, errors: [{ detail: REACHED }] },
+      chef: { error_messages: [REACHED] },
       composer: { errors: [{ status: 413, message: REACHED }] },
       conan: { message: REACHED },
       conda: { reason: 'Payload Too Large', message: REACHED },

@@ -199,6 +199,7 @@ export type Credentials =
   | { readonly kind: 'token'; readonly token: string; readonly via: 'header' | 'query' }
   | { readonly kind: 'basic'; readonly user: string; readonly password: string; readonly otp: string | undefined }
   | { readonly kind: 'signature'; readonly request: SignableRequest }
+  | ({ readonly kind: 'signed-text' } & SignedText)
   | ({ readonly kind: 'proxy' } & ProxyAccount)
 
 /** The account that a reverse proxy has signed in; e-mail and full name are empty when it does not send them. */
@@ -206,6 +207,17 @@ export interface ProxyAccount {
   readonly name: string
   readonly email: string
   readonly fullName: string
+}
+
+/** What a client signed of its request with an RSA key of the account. */
+export interface SignedText {
+  /** The name of the account. */
+  readonly user: string
+  /** One of these was signed; a signature of none is refused. */
+  readonly texts: readonly string[]
+  readonly signature: Buffer
+  /** Undefined if the text itself was signed. */
+  readonly hash: 'sha1' | 'sha256' | undefined
 }
 
 /** Who sent the credentials. Throws unauthenticated when they are wrong, too-many-requests after many wrong ones. */

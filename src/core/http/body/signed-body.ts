@@ -9,13 +9,15 @@ import { isDigestOf, parseDigest, type SignableRequest } from '../../platform/ht
 /** The parts of a request that an HTTP signature may cover; undefined without a signature. */
 export function signedRequest(request: FastifyRequest, rootUrl: string): SignableRequest | undefined {
   if (request.headers['signature'] === undefined || request.state.isSignatureRefused) return undefined
-  // NOTE: a proxy that serves Ingot below a path removes the path; the client signs the path that it requested.
-  return {
-    method: request.method,
-    target: new URL(rootUrl).pathname.replace(/\/$/, '') + request.raw.url!,
-    headers: request.headers,
-  }
+  return signableRequest(request, rootUrl)
 }
+
+/** NOTE: a proxy that serves Ingot below a path removes the path; the client signs the path that it requested. */
+export const signableRequest = (request: FastifyRequest, rootUrl: string): SignableRequest => ({
+  method: request.method,
+  target: new URL(rootUrl).pathname.replace(/\/$/, '') + request.raw.url!,
+  headers: request.headers,
+})
 
 /**
  * Whether the body is the one covered by the HTTP signature of the caller. If not, the signature is

@@ -89,14 +89,28 @@ function verifyEd25519(type: string, { key, made, data }: Parts): boolean {
   return covered !== undefined && made.atEnd && verify(null, covered, publicKey, signature)
 }
 
+/** The public key of an RSA key in wire form; undefined for other keys, and for short ones. */
+export function rsaKeyOf(wire: Buffer): KeyObject | undefined {
+  try {
+    const key = new WireReader(wire)
+    return key.text() === 'ssh-rsa' ? readRsaKey(key) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readRsaKey(key: WireReader): KeyObject | undefined {
+  const e = key.integer().toString('base64url')
+  const n = key.integer()
+  return n.length < 256 ? undefined : jwk({ kty: 'RSA', e, n: n.toString('base64url') })
+}
+
 function verifyRsa(algorithm: string, { key, made, data }: Parts): boolean {
   const hash = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[algorithm]
   if (hash === undefined) return false
-  const e = key.integer().toString('base64url')
-  const n = key.integer()
-  if (n.length < 256) return false
+  const publicKey = readRsaKey(key)
   const signature = made.bytes()
-  return made.atEnd && verify(hash, data, jwk({ kty: 'RSA', e, n: n.toString('base64url') }), signature)
+  return publicKey !== undefined && made.atEnd && verify(hash, data, publicKey, signature)
 }
 
 function verifyEcdsa(type: string, { key, made, data }: Parts): boolean {

@@ -23,6 +23,7 @@ import type { PasswordCheck } from './password-check.service.ts'
 import type { RegisterByProxy } from './web/web.service.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 import type { SignatureLogin } from './signature-login.service.ts'
+import type { SignedTextLogin } from './signed-text-login.service.ts'
 import type { TokenUse } from './tokens/token-use.ts'
 import { findTokenByHash } from './tokens/token.store.ts'
 import type { TwoFactorAuth } from './two-factor/two-factor.service.ts'
@@ -50,6 +51,7 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   /** Creates the account that the reverse proxy names; undefined when the configuration does not allow it. */
   readonly registerByProxy: RegisterByProxy | undefined
   readonly signatureLogin: SignatureLogin
+  readonly signedTextLogin: SignedTextLogin
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
   readonly passkeys: Pick<Passkeys, 'isEnrolled'>
@@ -87,6 +89,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         // COMPAT: an invalid signature counts as no credentials (behaviour/auth-and-access#authentication-methods;
         // test/accounts/sign-in/signatures.test.ts).
         return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
+      case 'signed-text':
+        return requireViewer(await deps.signedTextLogin(credentials))
       case 'proxy':
         return requireViewer(await authenticateProxy(deps, credentials))
       case 'basic': {

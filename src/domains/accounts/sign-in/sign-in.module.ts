@@ -18,6 +18,7 @@ import { createPasswordCheck } from './password-check.service.ts'
 import { createRegisterByProxy, type RegisterByProxy, createSessions, type Sessions } from './web/web.service.ts'
 import { registerSignIn } from './web/sign-in.routes.ts'
 import { createSignatureLogin } from './signature-login.service.ts'
+import { createSignedTextLogin } from './signed-text-login.service.ts'
 import { TokenUse } from './tokens/token-use.ts'
 import { tokenOperations } from './tokens/tokens.operations.ts'
 import { createTokens, type Tokens } from './tokens/tokens.service.ts'
@@ -166,6 +167,7 @@ function createServices(
     twoFactor,
     records: signInRecords,
     signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
+    signedTextLogin: createSignedTextLogin({ database, keyLogins }),
     registerByProxy: registerByProxy({ security, service }, users),
     settings: { basicEnabled: service.enable_basic_authentication },
   })

@@ -2,6 +2,7 @@ import type { CreateFormat } from '../registry/format.ts'
 import { createAlpineFormat } from './alpine/alpine.format.ts'
 import { createArchFormat } from './arch/arch.format.ts'
 import { createCargoFormat } from './cargo/cargo.format.ts'
+import { createChefFormat } from './chef/chef.format.ts'
 import { createComposerFormat } from './composer/composer.format.ts'
 import { createConanFormat } from './conan/conan.format.ts'
 import { createCondaFormat } from './conda/conda.format.ts'
@@ -26,6 +27,7 @@ export const FORMATS: readonly CreateFormat[] = [
   createAlpineFormat,
   createArchFormat,
   createCargoFormat,
+  createChefFormat,
   createComposerFormat,
   createConanFormat,
   createCondaFormat,

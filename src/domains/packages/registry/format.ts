@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Core } from '../../../core/module.ts'
+import type { SignableRequest } from '../../../core/platform/http/signature.ts'
 import type { User } from '../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
 import type { PackageEntry } from '../packages/package-contents.store.ts'
@@ -110,7 +111,7 @@ export interface PackageFormat {
   /** The whole answer to a refused request, for clients that need another status, type or header as well. */
   errorAnswer?(refusal: FormatRefusal, sent: IncomingHttpHeaders): FormatAnswer
   /** The credentials of a request, from those of the standard headers and what only this client sends. */
-  credentials?(sent: Credentials, headers: IncomingHttpHeaders): Credentials
+  credentials?(sent: Credentials, request: SignableRequest): Credentials
 }
 
 /** What formats read uploaded metadata and write indexes with. */

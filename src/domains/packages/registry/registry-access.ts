@@ -11,6 +11,7 @@ import {
   type Viewer,
 } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
+import { signableRequest } from '../../../core/http/body/signed-body.ts'
 import { clientOf, withSource } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
@@ -66,9 +67,10 @@ export async function identifyClient(
 export function credentialsOf(
   request: FastifyRequest,
   { credentials }: Pick<PackageFormat, 'credentials'>,
+  rootUrl: string,
 ): Credentials {
   const standard = parseAuthorization(request.headers)
-  const sent = credentials?.(standard, request.headers) ?? standard
+  const sent = credentials?.(standard, signableRequest(request, rootUrl)) ?? standard
   if (sent.kind !== 'none') return sent
   const token = new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? '').get('token')
   return token === null || token === '' ? { kind: 'none' } : { kind: 'token', token, via: 'query' }

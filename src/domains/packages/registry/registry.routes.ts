@@ -77,7 +77,7 @@ async function dispatch(
   const [target = '', search = ''] = (request.raw.url ?? '').split('?', 2)
   const path = target.slice(target.indexOf(`/${format.type}`, PREFIX.length + 2) + format.type.length + 1)
   const { route, params } = findRoute(format, request.method, path)
-  const viewer = await identifyClient(deps, credentialsOf(request, format), request)
+  const viewer = await identifyClient(deps, credentialsOf(request, format, deps.rootUrl()), request)
   const name = (request.params as { owner: string }).owner
   const owner = await admitToPackages(deps, viewer, { name, level: route.access })
   const base = baseOf(deps.rootUrl(), owner, format.type)

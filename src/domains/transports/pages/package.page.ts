@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, (place: Place) => string>> = {
   alpine: ({ name, version }) => `apk add ${name}=${version}`,
   arch: ({ name }) => `pacman -S ${name}`,
   cargo: ({ owner, name, version }) => `cargo add --registry ${owner} ${name}@${version}`,
+  chef: ({ at, name, version }) => `knife supermarket download ${name} ${version} -m ${at}/chef`,
   composer: ({ name, version }) => `composer require ${name}:${version}`,
   conan: ({ owner, name, version }) => `conan install --remote ${owner} --requires ${name}/${version}`,
   container: ({ host, owner, name, version }) =>

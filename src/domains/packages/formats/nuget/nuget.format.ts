@@ -26,7 +26,7 @@ import { symbolFileName } from './pdb.ts'
 export const createNugetFormat: CreateFormat = (contents, tools) => ({
   type,
   errorBody: (message) => ({ Message: message }),
-  credentials(sent, headers) {
+  credentials(sent, { headers }) {
     const key = headers['x-nuget-apikey']
     return sent.kind === 'none' && typeof key === 'string' && key !== ''
       ? { kind: 'token', token: key, via: 'header' }
