@@ -3,6 +3,7 @@ import { dialectOf, type Tx, type Db } from '../../../core/db/database.ts'
 import type { UserId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { compareTexts } from '../../../core/platform/compare-texts.ts'
 import { setRepoTopics } from '../repos/changes/changes.store.ts'
 import { lockRepo } from '../repos/repo.store.ts'
 import type { TopicTable } from './topic.table.ts'
@@ -63,7 +64,7 @@ async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
     .select('topic.name')
     .where('repo_topic.repo_id', '=', repoId)
     .execute()
-  return rows.map((row) => row.name).toSorted(byCodePoint)
+  return rows.map((row) => row.name).toSorted(compareTexts)
 }
 
 /** Locks the repository until the transaction ends; the names are sorted. */
@@ -79,7 +80,7 @@ export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly stri
   const removed = before.filter((name) => !names.includes(name))
   if (added.length > 0) await addTopics(tx, repoId, added, at)
   if (removed.length > 0) await deleteTopics(tx, repoId, removed, at)
-  await setRepoTopics(tx, repoId, names.toSorted(byCodePoint))
+  await setRepoTopics(tx, repoId, names.toSorted(compareTexts))
 }
 
 async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
@@ -121,5 +122,3 @@ async function count(tx: Tx, names: readonly string[], change: 1 | -1, at: numbe
     .where('name', 'in', names)
     .execute()
 }
-
-const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

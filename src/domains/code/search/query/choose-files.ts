@@ -1,3 +1,4 @@
+import { compareTexts } from '../../../../core/platform/compare-texts.ts'
 import type { Candidate } from './candidates.store.ts'
 
 interface ChoiceLimits {
@@ -16,7 +17,7 @@ interface Choice {
 export function chooseFiles(found: readonly Candidate[], { maxCandidates, maxBytes }: ChoiceLimits): Choice {
   const ordered = found
     .slice(0, maxCandidates)
-    .toSorted((a, b) => compare(a.repo.fullName, b.repo.fullName) || compare(a.path, b.path))
+    .toSorted((a, b) => compareTexts(a.repo.fullName, b.repo.fullName) || compareTexts(a.path, b.path))
   const texts = new Set<number>()
   let bytes = 0
   const files = ordered.filter(({ textId, size }) => {
@@ -28,8 +29,6 @@ export function chooseFiles(found: readonly Candidate[], { maxCandidates, maxByt
   })
   return { files, isCut: found.length > maxCandidates || files.length < ordered.length }
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 interface Batch {
   readonly files: readonly Candidate[]
