@@ -2,12 +2,10 @@ import type { Tx } from '../../../core/db/database.ts'
 import type { Subscriptions } from '../../../core/events/index.ts'
 import type { Jobs } from '../../../core/jobs/index.ts'
 
-const DELAY_MS = 1_000
-
-/** Enqueues an update of the index when the code may have changed. The delay merges a series of pushes into one run. */
+/** Enqueues an update of the index when the code may have changed. */
 export function codeIndexSubscriptions(jobs: Jobs): Subscriptions {
   const later = (tx: Tx, { repoId }: { readonly repoId: number }): Promise<void> =>
-    jobs.enqueue(tx, 'repo.index_code', { repo_id: repoId }, { delay: DELAY_MS, key: String(repoId) })
+    jobs.enqueue(tx, 'repo.index_code', { repo_id: repoId }, { key: String(repoId) })
   return {
     'repo.created': later,
     'fork.created': later,
