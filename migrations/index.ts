@@ -23,11 +23,12 @@ import { indexApprovedRuns } from './202611270427-approved-runs.ts'
 import { createCodeIndex } from './202611270432-code-index.ts'
 import { createActionCaches } from './202611270510-action-caches.ts'
 import { indexWaitingJobs } from './202611270752-waiting-jobs.ts'
-import { addServerImportTimes } from './202611270753-server-import-times.ts'
 import { createPackageCleanup } from './202611270753-package-cleanup.ts'
+import { addServerImportTimes } from './202611270753-server-import-times.ts'
 import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
 import { createPackageDocuments } from './202611270830-package-documents.ts'
 import { createStepSummaries } from './202611271125-step-summaries.ts'
+import { createPackageUpstreams } from './202611271128-package-upstreams.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -65,6 +66,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270822-mirrored-branches': addMirroredBranches,
   '202611270830-package-documents': createPackageDocuments,
   '202611271125-step-summaries': createStepSummaries,
+  '202611271128-package-upstreams': createPackageUpstreams,
 }
 
 /**

@@ -1393,6 +1393,45 @@ package_signing_key
   package_signing_key_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
   package_signing_key_pkey PRIMARY KEY (id)
 
+package_upstream
+  id bigint not null identity
+  owner_id bigint not null
+  type text not null
+  url text not null
+  credentials text not null
+  allowed text not null
+  min_age_days bigint not null
+  is_offline integer not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX package_upstream_owner_id_type_key ON public.package_upstream USING btree (owner_id, type)
+  CREATE UNIQUE INDEX package_upstream_pkey ON public.package_upstream USING btree (id)
+  package_upstream_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_upstream_pkey PRIMARY KEY (id)
+
+package_upstream_file
+  id bigint not null identity
+  upstream_id bigint not null
+  key text not null
+  size bigint not null
+  md5 text not null
+  sha1 text not null
+  sha256 text not null
+  sha512 text not null
+  source_sha256 text not null
+  basis text not null
+  etag text not null
+  last_modified text not null
+  fetched_at bigint not null
+  used_at bigint not null
+  CREATE INDEX package_upstream_file_sha256_idx ON public.package_upstream_file USING btree (sha256)
+  CREATE INDEX package_upstream_file_source_sha256_idx ON public.package_upstream_file USING btree (source_sha256)
+  CREATE INDEX package_upstream_file_used_at_idx ON public.package_upstream_file USING btree (used_at)
+  CREATE UNIQUE INDEX package_upstream_file_pkey ON public.package_upstream_file USING btree (id)
+  CREATE UNIQUE INDEX package_upstream_file_upstream_id_key_key ON public.package_upstream_file USING btree (upstream_id, key)
+  package_upstream_file_pkey PRIMARY KEY (id)
+  package_upstream_file_upstream_id_fkey FOREIGN KEY (upstream_id) REFERENCES package_upstream(id) ON DELETE CASCADE
+
 package_version
   id bigint not null identity
   package_id bigint not null

@@ -1648,6 +1648,51 @@ CREATE UNIQUE INDEX "package_signing_key_owner_id_kind_key" on "package_signing_
   "owner_id",
   "kind");
 
+CREATE TABLE "package_upstream" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "type" text not null,
+  "url" text not null,
+  "credentials" text not null,
+  "allowed" text not null,
+  "min_age_days" bigint not null,
+  "is_offline" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "package_upstream_owner_id_type_key" on "package_upstream" (
+  "owner_id",
+  "type");
+
+CREATE TABLE "package_upstream_file" (
+  "id" integer primary key autoincrement,
+  "upstream_id" bigint not null references "package_upstream" ("id") on delete cascade,
+  "key" text not null,
+  "size" bigint not null,
+  "md5" text not null,
+  "sha1" text not null,
+  "sha256" text not null,
+  "sha512" text not null,
+  "source_sha256" text not null,
+  "basis" text not null,
+  "etag" text not null,
+  "last_modified" text not null,
+  "fetched_at" bigint not null,
+  "used_at" bigint not null);
+
+CREATE INDEX "package_upstream_file_sha256_idx" on "package_upstream_file" (
+  "sha256");
+
+CREATE INDEX "package_upstream_file_source_sha256_idx" on "package_upstream_file" (
+  "source_sha256");
+
+CREATE UNIQUE INDEX "package_upstream_file_upstream_id_key_key" on "package_upstream_file" (
+  "upstream_id",
+  "key");
+
+CREATE INDEX "package_upstream_file_used_at_idx" on "package_upstream_file" (
+  "used_at");
+
 CREATE TABLE "package_version" (
   "id" integer primary key autoincrement,
   "package_id" bigint not null references "package" ("id") on delete cascade,

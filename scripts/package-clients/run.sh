@@ -11,7 +11,7 @@ export PATH=$root/node_modules/.bin:$PATH
 dir=$(mktemp -d)
 port=${PORT:-18931}
 export INGOT_DATA_DIR=$dir/data INGOT_SERVER_PORT=$port INGOT_SSH_PORT=0 INGOT_LOG_LEVEL=warn
-export INGOT_SERVER_ROOT_URL=http://localhost:$port/
+export INGOT_PACKAGES_UPSTREAM_HOSTS=loopback INGOT_SERVER_ROOT_URL=http://localhost:$port/
 
 ingot() { node "$root/src/ingot.js" "$@"; }
 server=
@@ -22,8 +22,10 @@ stop() {
 trap stop EXIT
 
 ingot admin user create --username ann --email ann@example.test --password 'Corr3ct-horse!'
-export OWNER=ann TOKEN BASE=http://localhost:$port/api/packages/ann
+ingot admin user create --username cache --email cache@example.test --password 'Corr3ct-horse!'
+export OWNER=ann TOKEN CACHE_TOKEN BASE=http://localhost:$port/api/packages/ann
 TOKEN=$(ingot admin token create --username ann --name clients --scopes write:package | tail -1)
+CACHE_TOKEN=$(ingot admin token create --username cache --name clients --scopes write:package | tail -1)
 node "$root/src/ingot.js" serve >"$dir/log" 2>&1 &
 server=$!
 curl --silent --fail --output /dev/null --retry 60 --retry-delay 1 --retry-all-errors "http://localhost:$port/api/readyz"
@@ -49,6 +51,7 @@ programs() {
     pypi) echo pip twine ;;
     rpm) echo dnf rpmbuild ;;
     rubygems) echo gem ;;
+    upstreams) echo cargo go npm pip ;;
     *) echo "$1" ;;
   esac
 }

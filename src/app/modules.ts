@@ -61,6 +61,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/delivery/notifications/notifications.module.ts'),
   () => import('../domains/code/wiki/wiki.module.ts'),
   () => import('../domains/packages/packages/packages.module.ts'),
+  () => import('../domains/packages/upstreams/upstreams.module.ts'),
   () => import('../domains/packages/registry/registry.module.ts'),
   () => import('../domains/packages/formats/container/container.module.ts'),
   () => import('../domains/packages/cleanup/cleanup.module.ts'),

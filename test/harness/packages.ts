@@ -65,6 +65,17 @@ export async function addCleanupRule(
   })
 }
 
+/** An upstream without copies. */
+export async function addUpstream({ database }: Pick<App, 'database'>, ownerId: number, type: string): Promise<void> {
+  const row = { url: 'https://registry.example.test', credentials: '', allowed: '[]', min_age_days: 0 }
+  await database.transaction(async (tx) => {
+    await tx
+      .insertInto('package_upstream')
+      .values({ ...row, owner_id: ownerId, type, is_offline: 0, created_at: 0, updated_at: 0 })
+      .execute()
+  })
+}
+
 interface NewRelease {
   readonly type: string
   readonly name: string

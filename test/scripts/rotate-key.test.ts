@@ -26,7 +26,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
   let file: string
 
   beforeAll(async () => {
-    server = await startServer({ on: kind })
+    server = await startServer({ on: kind, settings: { 'packages.upstream_hosts': 'external' } })
     file = join(server.dataDir, 'secret.key')
     ann = await server.world.user('ann')
     await storeOneOfEach()
@@ -74,6 +74,8 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
       await ann.client.get('/repos/ann/r/actions/runners/registration-token'),
     ].map(({ status }) => status)
     expect(statuses).toEqual([201, 201, 201, 200, 200, 200])
+    const upstream = { url: 'https://registry.example.test', password: 'S3CRET' }
+    expect((await ann.client.put('/packages/ann/-/upstreams/npm', upstream)).status).toBe(200)
     expect((await fetch(`${server.url}/login/oauth/keys`)).status).toBe(200)
     expect((await fetch(`${server.url}/api/packages/ann/debian/repository.key`)).status).toBe(200)
     await app.signInSources.create(systemActor, {

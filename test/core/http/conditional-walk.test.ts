@@ -5,7 +5,7 @@ import { createActionsFactory } from '../../harness/actions.ts'
 import { storeArtifact } from '../../harness/artifacts.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { addEndedImport } from '../../harness/imports.ts'
-import { addCleanupRule, addPackageVersion } from '../../harness/packages.ts'
+import { addCleanupRule, addPackageVersion, addUpstream } from '../../harness/packages.ts'
 import { escapeHtml } from '../../../src/core/platform/html.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Repo } from '../../../src/domains/repositories/index.ts'
@@ -217,6 +217,7 @@ async function fillActions(repo: Repo, org: User): Promise<void> {
   const creatorId = root.user.id
   await addPackageVersion(server.app, { ownerId: org.id, creatorId, name: 'tool', version: '1' })
   await addCleanupRule(server.app, org.id, 'npm')
+  await addUpstream(server.app, org.id, 'npm')
   PLACES.unshift(
     [/\/actions\/variables/, { variablename: 'V' }],
     [/\/actions\/runs/, { run: String(run.id) }],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Any, Response } from '../../harness/client.ts'
-import { addCleanupRule, addPackageVersion } from '../../harness/packages.ts'
+import { addCleanupRule, addPackageVersion, addUpstream } from '../../harness/packages.ts'
 import type { Person } from '../../harness/world.ts'
 
 type App = Parameters<typeof addPackageVersion>[0]
@@ -48,6 +48,7 @@ export const projectPlace = (path: string): Record<string, string> | undefined =
 export async function growPackages(app: App, [user, org]: readonly [number, number], i: number): Promise<void> {
   const made = { ownerId: user, creatorId: user }
   await addCleanupRule(app, user, ['npm', 'cargo', 'composer', 'helm'][i]!)
+  await addUpstream(app, user, ['npm', 'cargo', 'go', 'maven'][i]!)
   await addPackageVersion(app, { ...made, name: `package${i}`, version: '1' })
   await addPackageVersion(app, { ...made, name: 'tool', version: `${i}` })
   await addPackageVersion(app, { ...made, ownerId: org, name: `package${i}`, version: '1' })

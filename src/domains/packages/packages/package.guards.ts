@@ -18,20 +18,19 @@ interface PackageOwnerDeps {
   readonly users: Pick<Services['users'], 'getInView'>
 }
 
-export type PackageGuard = (level: 'read' | 'write') => Guard<PackageOwner>
+export type PackageGuard = (level: 'read' | 'write' | 'admin') => Guard<PackageOwner>
 
 /** `{owner}`, a user or an organization: 404 if hidden or missing, 403 without permission. */
 export const createPackageGuard =
   (deps: PackageOwnerDeps): PackageGuard =>
   (level) => ({
     kind: 'user',
-    describe: `callers that may ${level} packages of the owner`,
-    needsUser: level === 'write',
+    describe: `callers that may ${level === 'admin' ? 'administer' : level} packages of the owner`,
+    needsUser: level !== 'read',
     resolve: ({ viewer, params }) => findPackageOwner(deps, viewer, params['owner']!),
     privacy: ({ owner }) => (owner.visibility === 'public' ? undefined : 'token scope is limited to public packages'),
     decide({ mode }) {
-      if (mode < (level === 'read' ? AccessMode.read : AccessMode.write))
-        throw forbidden('user should have specific permission or be a site admin')
+      if (mode < AccessMode[level]) throw forbidden('user should have specific permission or be a site admin')
     },
   })
 

@@ -69,7 +69,7 @@ interface Route {
   readonly path: RegExp
 }
 
-interface ReadRoute extends Route {
+export interface ReadRoute extends Route {
   /** GET routes answer HEAD too. */
   readonly method: 'GET' | 'POST'
   /** `open`: everyone, also what belongs to a private owner. */

@@ -19,8 +19,8 @@ declare module '../../../core/module.ts' {
 /** The registries of packages, outside of the API. */
 export const module = defineModule({
   name: 'registry',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'repos'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents, repos }) {
+  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'pullThrough', 'repos'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents, pullThrough, repos }) {
     const { config, database, clock, jobs, secrets, site, taskPool } = core
     packageBlobUses.register(findIndexUse)
     packageBlobUses.register(findDocumentUse)
@@ -41,7 +41,7 @@ export const module = defineModule({
         const requireSignIn = service.require_signin_view
         registerFormats(
           http,
-          { authenticate, database, requireSignIn, contents, documents, rootUrl: site.rootUrl },
+          { authenticate, database, requireSignIn, contents, documents, pullThrough, rootUrl: site.rootUrl },
           formats,
         )
       },

@@ -7,8 +7,9 @@ import { endsConnection } from '../../../core/platform/http/unread-body.ts'
 import type { PackageContents } from '../packages/package-contents.service.ts'
 import { sendAnswer } from './answer.ts'
 import { baseOf, PREFIX } from './base-of.ts'
+import type { PullThrough } from '../upstreams/pull-through.service.ts'
 import type { PackageDocuments } from './documents/package-documents.service.ts'
-import type { DocumentAnswer, FormatAnswer, FormatRoute, PackageFormat } from './format.ts'
+import type { DocumentAnswer, FormatAnswer, FormatRequest, FormatRoute, PackageFormat, ReadRoute } from './format.ts'
 import {
   admitToPackages,
   credentialsOf,
@@ -20,6 +21,7 @@ import {
 export interface RegistryRouteDeps extends RegistryAccessDeps {
   readonly contents: PackageContents
   readonly documents: PackageDocuments
+  readonly pullThrough: PullThrough
   rootUrl(): string
 }
 
@@ -84,7 +86,7 @@ async function dispatch(
   const query = new URLSearchParams(search)
   const common = { viewer, owner, params, query, headers: request.headers, body: request.raw, base }
   if (route.access !== 'write') {
-    const answer = await route.handle(common)
+    const answer = await read(deps, route, { ...common, type: format.type, path })
     const sent = 'document' in answer ? await readDocument(deps, answer, request) : answer
     return sendAnswer(contents, sent, request, reply)
   }
@@ -99,6 +101,28 @@ async function dispatch(
     )
   } finally {
     await hold.release()
+  }
+}
+
+interface RegistryRead extends FormatRequest {
+  readonly type: string
+  /** Encoded, below the registry. */
+  readonly path: string
+}
+
+/** What the owner does not have is read from the upstream of the owner. */
+async function read(
+  { pullThrough }: RegistryRouteDeps,
+  route: ReadRoute,
+  request: RegistryRead,
+): Promise<FormatAnswer | DocumentAnswer> {
+  try {
+    return await route.handle(request)
+  } catch (error) {
+    if (!isDomainError(error, 'not-found') || route.method !== 'GET') throw error
+    const answer = await pullThrough.answer({ ...request, accept: request.headers.accept ?? '' })
+    if (answer === undefined) throw error
+    return answer
   }
 }
 

@@ -1,0 +1,92 @@
+/** A document of an upstream that changes: the index of a package. */
+export interface UpstreamDocument {
+  /** Below the address of the upstream; the key of the stored copy, with `variant`. */
+  readonly path: string
+  /** The media type that is asked for. */
+  readonly accept?: string
+  /** Of the answer. */
+  readonly type: string
+  /** What of it is shown, where there are several forms. */
+  readonly variant?: string
+  /** The name of the package in it, for the reader; without it the document is given out as it came. */
+  readonly name?: string
+}
+
+/** A file of an upstream, which never changes. */
+export type UpstreamFileSource =
+  /** Listed in a document, with its digest. `config`: a document that tells where files are. */
+  | { readonly listed: string; readonly index: UpstreamDocument; readonly config?: UpstreamDocument }
+  /** At a path below the address of the upstream. `digests`: what is added to it for files with its digest. */
+  | { readonly path: string; readonly digests: readonly Digest[] }
+
+/** What a client asks for. */
+interface UpstreamTarget {
+  /** Of the package; the first one is compared with the allowed names, and none may be a package of the owner. */
+  readonly names: readonly string[]
+  readonly source: { readonly document: UpstreamDocument } | UpstreamFileSource
+  /** Of a file. */
+  readonly type?: string
+  /** Only the digest of the file or document is wanted. */
+  readonly digest?: 'md5' | Digest
+}
+
+export type Digest = 'sha1' | 'sha256' | 'sha512'
+
+/** What an index is read for. */
+export interface IndexContext {
+  /** The name of the package. */
+  readonly name: string
+  /** The address of the index. */
+  readonly url: string
+  /** The address of the registry of the owner. */
+  readonly base: string
+  /** The latest time of publication of versions that are given out, in epoch milliseconds; 0 for any. */
+  readonly newest: number
+  readonly variant: string
+  /** The text of the document that tells where files are; empty without one. */
+  readonly config: string
+}
+
+export interface ListedFile {
+  readonly url: string
+  readonly algorithm: Digest
+  /** In lower-case hex. */
+  readonly digest: string
+}
+
+interface ReadIndex {
+  /** The index as it is given out. */
+  readonly text: string
+  /** By name. */
+  readonly files: ReadonlyMap<string, ListedFile>
+}
+
+/** How the registry of a type of packages is read: a file in `formats/`, and a line in `upstream-formats.ts`. */
+export interface UpstreamFormat {
+  /** As in `package.type`. */
+  readonly type: string
+  /** Whether its indexes tell when versions were published. */
+  readonly hasTimes: boolean
+  /** The target of a path below the registry, with the header Accept; undefined for what upstreams do not have. */
+  parse(path: string, accept: string): UpstreamTarget | undefined
+  /** Reads an index; throws for what is none. Runs in a child process. */
+  read?(text: string, context: IndexContext): ReadIndex
+}
+
+const HEX_LENGTH: Readonly<Record<Digest, number>> = { sha512: 128, sha256: 64, sha1: 40 }
+
+/** The file at an address, with the strongest of these digests in hex; undefined without a valid one. */
+export function listedFile(
+  address: string,
+  base: string,
+  digests: Readonly<Partial<Record<Digest, string>>>,
+): ListedFile | undefined {
+  const url = URL.parse(address, base)
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  for (const algorithm of ['sha512', 'sha256', 'sha1'] as const) {
+    const digest = digests[algorithm]?.toLowerCase() ?? ''
+    if (digest.length === HEX_LENGTH[algorithm] && /^[0-9a-f]+$/.test(digest))
+      return { url: url.href, algorithm, digest }
+  }
+  return undefined
+}

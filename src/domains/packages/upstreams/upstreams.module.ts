@@ -1,0 +1,44 @@
+import { defineModule } from '../../../core/module.ts'
+import { createHostGuard, createOutgoingClient } from '../../../core/platform/outgoing/index.ts'
+import { createPackageGuard } from '../packages/package.guards.ts'
+import { createPullThrough, type PullThrough } from './pull-through.service.ts'
+import { createUpstreamClient, CREDENTIALS_CONTEXT } from './upstream-client.ts'
+import { findUpstreamUse } from './upstream-file.store.ts'
+import { createUpstreamJobs, upstreamTasks } from './upstreams.jobs.ts'
+import { upstreamOperations } from './upstreams.operations.ts'
+import { createUpstreams } from './upstreams.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** Reads of packages that are answered from registries of other servers. */
+    readonly pullThrough: PullThrough
+  }
+}
+
+/** Registries of other servers that are asked for packages which an owner does not have. */
+export const module = defineModule({
+  name: 'package-upstreams',
+  needs: ['packageBlobUses', 'packageContents', 'users'],
+  create(core, { packageBlobUses, packageContents: contents, users }) {
+    const { config, database, jobs, secrets } = core
+    const { upstream_hosts: hosts, upstream_keep_days: keepDays, max_file_size: maxFileSize } = config.packages
+    const enabled = hosts !== ''
+    packageBlobUses.register(findUpstreamUse)
+    const outgoing = createOutgoingClient({
+      guard: createHostGuard(hosts, 'packages.upstream_hosts'),
+      userAgent: 'ingot',
+    })
+    const client = createUpstreamClient(outgoing, secrets)
+    const deps = { ...core, contents, client, maxFileSize: maxFileSize || Infinity }
+    return {
+      services: { pullThrough: createPullThrough({ ...deps, enabled }) },
+      operations: upstreamOperations({
+        packageGuard: createPackageGuard({ database, users }),
+        upstreams: createUpstreams({ ...core, enabled }),
+      }),
+      sealedColumns: [{ table: 'package_upstream', key: 'id', contexts: { credentials: () => CREDENTIALS_CONTEXT } }],
+      jobs: createUpstreamJobs(core, keepDays),
+      tasks: upstreamTasks(jobs),
+    }
+  },
+})

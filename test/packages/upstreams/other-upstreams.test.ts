@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+import { type FakeUpstream, startUpstream } from './upstreams.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const bytes = Buffer.from('the bytes of a file')
+const sha256 = createHash('sha256').update(bytes).digest('hex')
+const sha1 = createHash('sha1').update(bytes).digest('hex')
+const JSON_INDEX = 'application/vnd.pypi.simple.v1+json'
+
+describeOnBoth('the upstream of a registry', (kind) => {
+  let server: TestServer
+  let upstream: FakeUpstream
+  let now = Date.parse('2027-01-01T00:00:00Z')
+  let count = 0
+  let ann: Person
+  /** What the upstream has, by path. */
+  let files: Record<string, string | Buffer>
+
+  beforeAll(async () => {
+    server = await startServer({
+      on: kind,
+      clock: { now: () => now },
+      settings: { 'packages.upstream_hosts': 'loopback' },
+    })
+    upstream = await startUpstream()
+    upstream.answer(({ url = '' }, response) => {
+      const file = files[url]
+      if (file === undefined) response.writeHead(404).end()
+      else response.end(file)
+    })
+  })
+  afterAll(async () => {
+    await server.close()
+    await upstream.close()
+  })
+  beforeEach(async () => {
+    ann = await server.world.user(`ann${count++}`)
+    upstream.asked.splice(0)
+  })
+
+  const save = async (type: string, more: object = {}): Promise<void> => {
+    const saved = await ann.client.put(`/packages/${ann.name}/-/upstreams/${type}`, {
+      url: `${upstream.url}/r`,
+      ...more,
+    })
+    expect(saved.status, saved.text).toBe(200)
+  }
+  const base = (): string => `${server.url}/api/packages/${ann.name}`
+  async function read(path: string, headers: Record<string, string> = {}): Promise<[status: number, text: string]> {
+    const answer = await fetch(`${base()}/${path}`, { headers })
+    return [answer.status, await answer.text()]
+  }
+  const statusOf = async (path: string): Promise<number> => (await read(path))[0]
+
+  it('gives out projects of Python as JSON and as HTML, without files that are too young', async () => {
+    await save('pypi', { min_age_days: 7 })
+    const file = (filename: string, age: number, hash = sha256) => ({
+      filename,
+      url: `../../files/${filename}`,
+      hashes: { sha256: hash },
+      'requires-python': '>=3.8',
+      'upload-time': new Date(now - age * DAY).toISOString(),
+      'core-metadata': { sha256 },
+    })
+    files = {
+      '/r/some-tool/': JSON.stringify({
+        meta: { 'api-version': '1.0' },
+        name: 'some-tool',
+        files: [
+          file('some_tool-1.0.tar.gz', 30),
+          file('some_tool-2.0.tar.gz', 1),
+          file('some_tool-0.9.tar.gz', 40, 'ab'.repeat(32)),
+        ],
+      }),
+      '/files/some_tool-1.0.tar.gz': bytes,
+      '/files/some_tool-0.9.tar.gz': bytes,
+    }
+    const [status, json] = await read('pypi/simple/Some_Tool/', { accept: JSON_INDEX })
+    const url = `${base()}/pypi/files/some-tool/-/some_tool-1.0.tar.gz`
+    expect(status).toBe(200)
+    expect(JSON.parse(json).files.map((one: { url: string }) => one.url)).toEqual([url, url.replace('1.0', '0.9')])
+    expect(json).not.toContain('core-metadata')
+    const [, html] = await read('pypi/simple/some-tool/')
+    expect(html).toContain(`<a href="${url}#sha256=${sha256}" data-requires-python="&gt;=3.8">some_tool-1.0.tar.gz</a>`)
+    expect(html).not.toContain('2.0')
+    expect(await read('pypi/files/some-tool/-/some_tool-1.0.tar.gz')).toEqual([200, bytes.toString()])
+    expect(await statusOf('pypi/files/some-tool/-/some_tool-0.9.tar.gz')).toBe(503)
+    expect(await statusOf('pypi/files/some-tool/-/some_tool-2.0.tar.gz')).toBe(404)
+    expect(await statusOf('pypi/simple/none/')).toBe(404)
+  })
+
+  it('gives out crates, whose addresses config.json tells, without versions that are too young', async () => {
+    const line = (vers: string, age: number) =>
+      `${JSON.stringify({ name: 'Some_crate', vers, cksum: sha256, deps: [], features: {}, yanked: false, pubtime: new Date(now - age * DAY).toISOString() })}\n`
+    files = {
+      '/r/so/me/some_crate': line('1.0.0', 30) + line('1.1.0', 1),
+      '/r/config.json': JSON.stringify({ dl: `${upstream.url}/dl/{lowerprefix}/{crate}-{version}.crate` }),
+      '/dl/so/me/Some_crate-1.0.0.crate': bytes,
+      '/dl/so/me/Some_crate-1.1.0.crate': 'other bytes',
+    }
+    await save('cargo', { min_age_days: 7 })
+    expect(await read('cargo/so/me/some_crate')).toEqual([200, line('1.0.0', 30)])
+    expect(await read('cargo/api/v1/crates/Some_crate/1.0.0/download')).toEqual([200, bytes.toString()])
+    expect(await statusOf('cargo/api/v1/crates/some_crate/1.1.0/download')).toBe(404)
+    await save('cargo')
+    expect(await read('cargo/so/me/some_crate')).toEqual([200, line('1.0.0', 30) + line('1.1.0', 1)])
+    expect(await statusOf('cargo/api/v1/crates/some_crate/1.1.0/download')).toBe(503)
+    files['/r/config.json'] = JSON.stringify({ dl: `${upstream.url}/api` })
+    files['/api/Some_crate/1.1.0/download'] = bytes
+    now += 6 * MINUTE
+    expect(await statusOf('cargo/api/v1/crates/some_crate/1.1.0/download')).toBe(200)
+  })
+
+  it('gives out artifacts of Maven whose checksum is right, and the checksums', async () => {
+    const jar = 'com/acme/lib/1.0/lib-1.0.jar'
+    const metadata = '<metadata><groupId>com.acme</groupId></metadata>'
+    files = {
+      [`/r/${jar}`]: bytes,
+      [`/r/${jar}.sha1`]: `${sha1}  lib-1.0.jar\n`,
+      '/r/com/acme/lib/1.0/lib-1.0.pom': bytes,
+      '/r/com/acme/lib/1.0/lib-1.0.pom.sha256': '0'.repeat(64),
+      '/r/com/acme/lib/1.0/lib-1.0.war': bytes,
+      '/r/com/acme/lib/maven-metadata.xml': metadata,
+      '/r/secret/x/1/x-1.jar': bytes,
+      '/r/secret/x/1/x-1.jar.sha1': sha1,
+    }
+    await save('maven', { allow: ['com.acme:*'] })
+    expect(await read(`maven/${jar}`)).toEqual([200, bytes.toString()])
+    expect(await read(`maven/${jar}.sha256`)).toEqual([200, sha256])
+    expect(await statusOf('maven/com/acme/lib/1.0/lib-1.0.pom')).toBe(503)
+    expect(await statusOf('maven/com/acme/lib/1.0/lib-1.0.war')).toBe(404)
+    expect(await read('maven/com/acme/lib/maven-metadata.xml')).toEqual([200, metadata])
+    const digest = createHash('sha1').update(metadata).digest('hex')
+    expect(await read('maven/com/acme/lib/maven-metadata.xml.sha1')).toEqual([200, digest])
+    for (const path of [
+      'secret/x/1/x-1.jar',
+      'com/acme/..%2f../secret/x/1/x-1.jar',
+      'com/acme/lib/1-SNAPSHOT/lib-1-SNAPSHOT.jar',
+    ])
+      expect(await statusOf(`maven/${path}`)).not.toBe(200)
+    expect(upstream.asked.some((one) => one.includes('secret'))).toBe(false)
+    const young = { url: upstream.url, min_age_days: 1 }
+    expect((await ann.client.put(`/packages/${ann.name}/-/upstreams/maven`, young)).status).toBe(422)
+  })
+
+  it('gives out modules of Go: versions for good, lists and branches for minutes', async () => {
+    const at = 'example.test/!team/lib/@v'
+    files = {
+      [`/r/${at}/list`]: 'v1.0.0\n',
+      [`/r/${at}/v1.0.0.info`]: '{"Version":"v1.0.0"}',
+      [`/r/${at}/v1.0.0.mod`]: 'module example.test/Team/lib\n',
+      [`/r/${at}/v1.0.0.zip`]: bytes,
+      [`/r/${at}/main.info`]: '{"Version":"v1.0.1-0.1"}',
+      '/r/example.test/!team/lib/@latest': '{"Version":"v1.0.0"}',
+    }
+    const paths = Object.keys(files).map((path) => path.replace('/r/', 'go/'))
+    await save('go', { allow: ['example.test/Team/*'] })
+    for (const path of paths) expect(await read(path)).toEqual([200, String(files[path.replace('go/', '/r/')])])
+    expect(upstream.asked).toHaveLength(6)
+    now += 6 * MINUTE
+    files = {}
+    expect(await Promise.all(paths.map(statusOf))).toEqual([404, 200, 200, 200, 404, 404])
+    for (const path of ['go/other.test/lib/@v/list', 'go/example.test/!team/../../other.test/lib/@v/list'])
+      expect(await statusOf(path)).toBe(404)
+    expect(upstream.asked.some((one) => one.includes('other.test'))).toBe(false)
+  })
+})
