@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
-import { type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
-import { mountSmallDisk } from '../harness/small-disk.ts'
+import { type IngotProcess, startIngot } from '../harness/process.ts'
+import { describeOnSmallDisk } from '../harness/small-disk.ts'
 import { answers } from '../migration/forge-world.ts'
 import { startUpstream, type Upstream } from '../migration/upstream.ts'
 
@@ -12,10 +12,7 @@ const FULL = 'the server has no room left on its disk; nothing was changed'
 /** More than the disk has room for. */
 const LARGE = 64 << 20
 
-const disk = mountSmallDisk()
-
-describe.skipIf(disk === undefined)('an import on a full disk', () => {
-  const data = disk?.data ?? temporaryFolder().path
+describeOnSmallDisk('an import on a full disk', ({ data }) => {
   let server: IngotProcess
   let upstream: Upstream
 
@@ -38,7 +35,6 @@ describe.skipIf(disk === undefined)('an import on a full disk', () => {
   afterAll(async () => {
     await server.stop('SIGKILL')
     await upstream.close()
-    disk?.release()
   })
 
   const api = (method: string, path: string, body?: object): Promise<Response> =>

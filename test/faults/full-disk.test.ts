@@ -3,17 +3,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
 import { startReceiver } from '../harness/receiver.ts'
-import { mountSmallDisk } from '../harness/small-disk.ts'
-import { runCommand, serveHere, startIngot, temporaryFolder, type IngotProcess } from '../harness/process.ts'
+import { describeOnSmallDisk } from '../harness/small-disk.ts'
+import { runCommand, serveHere, startIngot, type IngotProcess } from '../harness/process.ts'
 
 const FULL = 'the server has no room left on its disk; nothing was changed'
-const disk = mountSmallDisk()
 
-describe.skipIf(disk === undefined)('a full disk', () => {
-  const { folder, data } = disk ?? { folder: temporaryFolder(), data: '' }
+describeOnSmallDisk('a full disk', ({ folder, data }) => {
   const ballast = join(data, 'ballast')
   let server: IngotProcess
   let password = ''
@@ -25,12 +23,11 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect((await api('POST', '/user/repos', { name: 'r', auto_init: true })).status).toBe(201)
     release = ((await (await api('POST', '/repos/admin/r/releases', { tag_name: 'v1' })).json()) as { id: number }).id
     await preparePulls()
-    await git(folder.path, 'clone', '-q', remote(), 'work')
-    mkdirSync(join(folder.path, 'big'))
+    await git(folder, 'clone', '-q', remote(), 'work')
+    mkdirSync(join(folder, 'big'))
   })
   afterAll(async () => {
     await server.stop('SIGKILL')
-    disk?.release()
   })
 
   const credentials = () => ({ authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` })
@@ -70,12 +67,12 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   }
 
   const commitBig = async (bytes: number): Promise<void> => {
-    const work = join(folder.path, 'work')
+    const work = join(folder, 'work')
     writeFileSync(join(work, 'big.bin'), randomBytes(bytes))
     await git(work, 'add', '.')
     await git(work, 'commit', '-qm', 'big')
   }
-  const push = () => git(join(folder.path, 'work'), 'push', '-q', 'origin', 'HEAD:main')
+  const push = () => git(join(folder, 'work'), 'push', '-q', 'origin', 'HEAD:main')
 
   const upload = randomBytes(2 << 20)
   const oid = createHash('sha256').update(upload).digest('hex')
@@ -154,7 +151,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       expect(refused.status).toBe(507)
       expect(await refused.text()).toContain(FULL)
       expect((await api('GET', '/repos/admin/r')).status).toBe(200)
-      expect((await git(folder.path, 'ls-remote', remote())).ok).toBe(true)
+      expect((await git(folder, 'ls-remote', remote())).ok).toBe(true)
       await expectNoLeftovers()
       makeRoom()
       const done = await write()
@@ -199,7 +196,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     ['small', 300_000],
     ['large', 3 << 20],
   ])('refuses a %s push with the reason', async (_, bytes) => {
-    await git(join(folder.path, 'work'), 'pull', '-q', '--rebase', 'origin', 'main')
+    await git(join(folder, 'work'), 'pull', '-q', '--rebase', 'origin', 'main')
     await commitBig(bytes)
     fill()
     const refused = await push()
@@ -213,7 +210,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
 
   it('lets people clone all the same', async () => {
     fill()
-    expect(await git(folder.path, 'clone', '-q', remote(), 'cloned')).toMatchObject({ ok: true })
+    expect(await git(folder, 'clone', '-q', remote(), 'cloned')).toMatchObject({ ok: true })
     makeRoom()
   })
 
