@@ -63,4 +63,23 @@ describe('issues imported from another server of this kind', () => {
     expect(comments).toMatchObject([{ original_author: 'sue', assets: [{ name: 'more.txt' }] }])
     expect(comments[0].body).toBe(`![](${comments[0].assets[0].browser_download_url})`)
   })
+
+  it('have reactions that name the service once, also those that are imported a second time', async () => {
+    await send(sue, 'POST', '/issues/1/reactions', { content: 'heart' })
+    const from = async (source: string, owner: Person, name: string): Promise<Any> => {
+      const answer = await migrate(given.tom, {
+        clone_addr: `${source}/${owner.name}/${name}.git`,
+        repo_name: `${name}-again`,
+        service: 'gitea',
+        auth_username: owner.name,
+        auth_password: PASSWORD,
+        issues: true,
+      })
+      expect(answer.status, answer.text).toBe(201)
+      return (await given.tom.client.get(`/repos/tom/${name}-again/issues/1/reactions`)).json
+    }
+    const named = [{ user: { id: 0, login: 'sue(gitea)' }, content: 'heart' }]
+    expect(await from(source.url, sue, 'desk')).toMatchObject(named)
+    expect(await from(given.target.url, given.tom, 'desk-again')).toMatchObject(named)
+  })
 })

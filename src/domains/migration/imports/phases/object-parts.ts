@@ -47,7 +47,7 @@ export function prepareReactions(
     if (found.has(key)) continue
     found.set(key, {
       userId,
-      author: named(author, context.request.forge.name),
+      author: reaction.user.isElsewhere === true ? author : named(author, context.request.forge.name),
       content: reaction.content,
       createdAt: pastTime(reaction.createdAt, clock.now(), createdAt),
     })
@@ -55,7 +55,10 @@ export function prepareReactions(
   return [...found.values()]
 }
 
-/** COMPAT: the user of a reaction names the service too (test/migration/import-issues.test.ts). */
+/**
+ * COMPAT: the user of a reaction names the service too (test/migration/import-issues.test.ts), and does so already if the
+ * service has imported the reaction itself.
+ */
 const named = (author: PreparedReaction['author'], service: string): PreparedReaction['author'] =>
   author.original_author === '' ? author : { ...author, original_author: `${author.original_author}(${service})` }
 

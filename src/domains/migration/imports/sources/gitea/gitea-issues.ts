@@ -60,7 +60,13 @@ export const reactionsTo = async (
   { api, repo }: Gitea,
   object: string,
   signal: AbortSignal,
-): Promise<readonly SourceReaction[]> => readReactions(await api.find(`${repo}/issues/${object}/reactions`, signal))
+): Promise<readonly SourceReaction[]> =>
+  readReactions(await api.find(`${repo}/issues/${object}/reactions`, signal)).map((reaction) =>
+    isImported(reaction.user) ? { ...reaction, user: { ...reaction.user, isElsewhere: true } } : reaction,
+  )
+
+/** The name of an imported reaction contains the service that it came from, as `ann(github)`. */
+const isImported = ({ id, login }: SourceUser): boolean => id === 0 && /[^(]\([^()]+\)$/.test(login)
 
 /** Issues or pull requests by number. */
 async function* itemsAfter(
