@@ -3,6 +3,8 @@ import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { unavailable } from '../../../core/platform/errors.ts'
 import { isOutgoingError, type OutgoingClient } from '../../../core/platform/outgoing/index.ts'
 import { errors } from '../../errors.ts'
+import { findUpstreamFormat } from './upstream-formats.ts'
+import { fetchToken, mayHaveCredentials, tokenAddressOf } from './upstream-tokens.ts'
 import type { Upstream } from './upstream.store.ts'
 
 export const CREDENTIALS_CONTEXT = 'package_upstream.credentials'
@@ -37,34 +39,48 @@ export function createUpstreamClient(client: OutgoingClient, secrets: SecretBox)
   })
   return {
     /**
-     * Credentials go to the server of the upstream alone. Throws NotFound for what the upstream does not have,
-     * Unavailable when it has no other answer, and what `take` throws.
+     * Credentials go to the server of the upstream, and to the server of tokens that it names. Throws NotFound for what
+     * the upstream does not have, Unavailable when it has no other answer, and what `take` throws.
      */
-    fetch: <T>(
-      { id, url: root, credentials }: Upstream,
+    async fetch<T>(
+      upstream: Upstream,
       { url, headers, ...limits }: UpstreamRequest,
       take: (answer: UpstreamAnswer) => Promise<T>,
-    ): Promise<T> =>
-      queue.run(String(id), async () => {
-        const isOwn = credentials !== '' && new URL(url).origin === new URL(root).origin
-        const authorization = isOwn && { authorization: secrets.open(credentials, CREDENTIALS_CONTEXT) }
-        const request = {
-          ...limits,
-          idle: IDLE_MS,
-          maxRedirects: MAX_REDIRECTS,
-          headers: { ...headers, ...authorization },
-        }
+    ): Promise<T> {
+      const { id, type, url: root, credentials } = upstream
+      const hasTokens = findUpstreamFormat(type)?.hasTokens === true
+      const own = (isFor: boolean): Record<string, string> =>
+        isFor && credentials !== '' ? { authorization: secrets.open(credentials, CREDENTIALS_CONTEXT) } : {}
+
+      const send = (
+        authorization: Record<string, string>,
+      ): Promise<{ readonly value: T } | { readonly token: URL }> => {
+        const sent = { ...headers, ...authorization }
+        const request = { ...limits, idle: IDLE_MS, maxRedirects: MAX_REDIRECTS, headers: sent }
+        return client.stream(url, request, async (answer) => {
+          const token = hasTokens ? tokenAddressOf(answer, root) : undefined
+          if (token !== undefined) return { token }
+          if (answer.status === 404 || answer.status === 410) throw errors.packageNotFound()
+          if (answer.status !== 200 && answer.status !== 304)
+            throw unavailable(`the upstream registry answered with status ${answer.status}`)
+          return { value: await take({ ...answer, isUnmodified: answer.status === 304 }) }
+        })
+      }
+
+      return queue.run(String(id), async () => {
         try {
-          return await client.stream(url, request, async (answer) => {
-            if (answer.status === 404 || answer.status === 410) throw errors.packageNotFound()
-            if (answer.status !== 200 && answer.status !== 304)
-              throw unavailable(`the upstream registry answered with status ${answer.status}`)
-            return take({ ...answer, isUnmodified: answer.status === 304 })
-          })
+          const first = await send(own(new URL(url).origin === new URL(root).origin))
+          if ('value' in first) return first.value
+          const token = await fetchToken(client, first.token, own(mayHaveCredentials(first.token, root)))
+          const second = await send({ authorization: `Bearer ${token}` })
+          if ('value' in second) return second.value
+          // Registries do not tell images that are private from those that do not exist.
+          throw errors.packageNotFound()
         } catch (error) {
           if (isOutgoingError(error)) throw unavailable(`the upstream registry: ${error.message}`).causedBy(error)
           throw error
         }
-      }),
+      })
+    },
   }
 }

@@ -2,7 +2,7 @@ import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
 import type { UpstreamDocuments } from './upstream-documents.ts'
-import type { Digest, UpstreamFileSource } from './upstream-format.ts'
+import type { Digest, ExpectedDigest, UpstreamFileSource } from './upstream-format.ts'
 import { findUpstreamFile, type UpstreamFile } from './upstream-file.store.ts'
 
 const MAX_DIGEST = 1000
@@ -13,7 +13,8 @@ const FILE_TIMEOUT_MS = 60 * 60 * 1000
 interface FileSum {
   readonly url: string
   /** Undefined if the first copy that is stored is the right one. */
-  readonly expected: readonly [algorithm: Digest, digest: string] | undefined
+  readonly expected: ExpectedDigest | undefined
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The stored files of upstreams; a missing one is fetched once, by one of all processes. */
@@ -39,6 +40,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
   async function locate(place: UpstreamPlace, source: UpstreamFileSource): Promise<FileSum> {
     if (!('listed' in source)) {
       const url = addressIn(place.upstream, source.path)
+      if ('expected' in source) return { url, expected: source.expected, headers: { accept: source.accept ?? '*/*' } }
       return { url, expected: await findSum(place, url, source.digests) }
     }
     const { source_sha256: index } = await documentOf(place, source.index)
@@ -55,14 +57,15 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
   async function fetchFile(place: UpstreamPlace, key: string, source: UpstreamFileSource): Promise<UpstreamFile> {
     if (place.upstream.isOffline) throw errors.packageNotFound()
     await contents.requireQuota(place.owner)
-    const { url, expected } = await locate(place, source)
-    const request = { url, maxBytes: Math.min(maxFileSize, MAX_FILE), timeout: FILE_TIMEOUT_MS }
+    const { expected, ...address } = await locate(place, source)
+    const { url } = address
+    const request = { ...address, maxBytes: Math.min(maxFileSize, MAX_FILE), timeout: FILE_TIMEOUT_MS }
     return client.fetch(place.upstream, request, ({ body }) =>
       copies.withHold(async (hold) => {
         const content = await hold.receive(body)
         if (expected !== undefined && content[expected[0]] !== expected[1]) {
           log.warn({ upstream: place.upstream.url, url }, 'a file of an upstream does not have its digest')
-          throw unavailable('the file of the upstream registry does not have the digest that its index declares')
+          throw unavailable('the file of the upstream registry does not have its digest')
         }
         return copies.save(place, content, { key, source_sha256: content.sha256 })
       }),

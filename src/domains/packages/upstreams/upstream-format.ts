@@ -18,6 +18,11 @@ export type UpstreamFileSource =
   | { readonly listed: string; readonly index: UpstreamDocument; readonly config?: UpstreamDocument }
   /** At a path below the address of the upstream. `digests`: what is added to it for files with its digest. */
   | { readonly path: string; readonly digests: readonly Digest[] }
+  /** At a path that has the digest. */
+  | { readonly path: string; readonly expected: ExpectedDigest; readonly accept?: string }
+
+/** In lower-case hex. */
+export type ExpectedDigest = readonly [algorithm: Digest, digest: string]
 
 /** What a client asks for. */
 interface UpstreamTarget {
@@ -67,6 +72,8 @@ export interface UpstreamFormat {
   readonly type: string
   /** Whether its indexes tell when versions were published. */
   readonly hasTimes: boolean
+  /** Whether its registries refer clients to a server of tokens. */
+  readonly hasTokens?: boolean
   /** The target of a path below the registry, with the header Accept; undefined for what upstreams do not have. */
   parse(path: string, accept: string): UpstreamTarget | undefined
   /** Reads an index; throws for what is none. Runs in a child process. */

@@ -12,8 +12,8 @@ import { findContainerUse } from './uploads.store.ts'
 /** The registry of container images and other OCI artifacts. */
 export const module = defineModule({
   name: 'container',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'quotaParts'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents, quotaParts }) {
+  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'pullThrough', 'quotaParts'],
+  create(core, { authenticate, packageBlobUses, packageContents: contents, pullThrough, quotaParts }) {
     const { config, database, clock, events, jobs, secrets, site } = core
     packageBlobUses.register(findContainerUse)
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumUnnamedBlobs(db, ownerId) }))
@@ -28,6 +28,7 @@ export const module = defineModule({
           authenticate,
           database,
           contents,
+          pullThrough,
           requireSignIn: service.require_signin_view,
           rootUrl: site.rootUrl,
           tokens: createClientTokens({ secrets, clock }, { context: 'container registry token', lifetime: 3600 }),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents, PackageHold } from '../../packages/package-contents.service.ts'
+import type { PullThrough } from '../../upstreams/pull-through.service.ts'
 import type { FormatAnswer } from '../../registry/format.ts'
 import type { BlobUploads } from './blob-uploads.service.ts'
 import type { ContainerAccessDeps } from './container-access.routes.ts'
@@ -11,6 +12,7 @@ import type { Images } from './images.service.ts'
 
 export interface ContainerRouteDeps extends ContainerAccessDeps {
   readonly contents: PackageContents
+  readonly pullThrough: PullThrough
   readonly images: Images
   readonly reads: ImageReads
   readonly uploads: BlobUploads

@@ -10,6 +10,7 @@ import {
   requireImage,
 } from './image-request.routes.ts'
 import { ContainerRefusal, unknownBlob, unknownManifest, unknownUpload, wrongDigest } from './container-refusal.ts'
+import { findUpstreamBlob, findUpstreamManifest } from './image-upstream.ts'
 import { DIGEST, MAX_MANIFEST, parseManifest, TAG } from './manifest.policy.ts'
 
 const NAME = String.raw`(?<name>[^?]+)`
@@ -113,9 +114,11 @@ async function cancelUpload(deps: ContainerRouteDeps, request: ImageWrite): Prom
   return { status: 204 }
 }
 
-async function getBlob({ reads }: ContainerRouteDeps, request: ImageRequest): Promise<FormatAnswer> {
+async function getBlob(deps: ContainerRouteDeps, request: ImageRequest): Promise<FormatAnswer> {
   const digest = requireDigest(request.params['digest'])
-  const blob = request.packageId === undefined ? undefined : await reads.blob(request.packageId, digest)
+  const { packageId } = request
+  const blob =
+    packageId === undefined ? await findUpstreamBlob(deps, request, digest) : await deps.reads.blob(packageId, digest)
   if (blob === undefined) throw unknownBlob()
   const headers = { 'docker-content-digest': digest, etag: `"${digest}"` }
   return { file: { name: digest, ...blob }, headers }
@@ -135,9 +138,13 @@ function referenceOf({ params }: ImageRequest): string {
   return reference
 }
 
-async function getManifest({ images }: ContainerRouteDeps, request: ImageRequest): Promise<FormatAnswer> {
+async function getManifest(deps: ContainerRouteDeps, request: ImageRequest): Promise<FormatAnswer> {
   const reference = referenceOf(request)
-  const manifest = request.packageId === undefined ? undefined : await images.find(request.packageId, reference)
+  const { packageId } = request
+  const manifest =
+    packageId === undefined
+      ? await findUpstreamManifest(deps, request, reference)
+      : await deps.images.find(packageId, reference)
   if (manifest === undefined) throw unknownManifest()
   const { digest, media_type: type } = manifest
   const headers = { 'docker-content-digest': digest, etag: `"${digest}"` }

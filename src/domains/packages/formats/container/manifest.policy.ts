@@ -9,14 +9,10 @@ export const MAX_IMAGE_LENGTH = 255
 export const MAX_MANIFEST = 4 * 1024 * 1024
 const MAX_REFERENCES = 10_000
 
-const INDEX_TYPES = new Set([
-  'application/vnd.oci.image.index.v1+json',
-  'application/vnd.docker.distribution.manifest.list.v2+json',
-])
-const MANIFEST_TYPES = new Set([
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-])
+const OCI_INDEX = 'application/vnd.oci.image.index.v1+json'
+const OCI_MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
+const INDEX_TYPES = new Set([OCI_INDEX, 'application/vnd.docker.distribution.manifest.list.v2+json'])
+const MANIFEST_TYPES = new Set([OCI_MANIFEST, 'application/vnd.docker.distribution.manifest.v2+json'])
 
 /** What a manifest names. */
 interface Descriptor {
@@ -42,6 +38,16 @@ export interface ParsedManifest {
 /** The problem of a manifest, for the client. */
 export interface ManifestFault {
   readonly fault: string
+}
+
+/** What clients that read all of them send as Accept. */
+export const MANIFEST_ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(', ')
+
+/** Of a manifest that came from another registry; undefined for what is none. Those of OCI may lack it inside. */
+export function mediaTypeOf(text: string): string | undefined {
+  const { schemaVersion, mediaType, manifests } = members(parseJson(text)?.value)
+  const type = textOf(mediaType) || (manifests === undefined ? OCI_MANIFEST : OCI_INDEX)
+  return schemaVersion === 2 && (INDEX_TYPES.has(type) || MANIFEST_TYPES.has(type)) ? type : undefined
 }
 
 /** Reads the manifest of a push. `contentType` is empty if the client sent none. */
