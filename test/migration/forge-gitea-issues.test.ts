@@ -82,4 +82,31 @@ describe('issues imported from another server of this kind', () => {
     expect(await from(source.url, sue, 'desk')).toMatchObject(named)
     expect(await from(given.target.url, given.tom, 'desk-again')).toMatchObject(named)
   })
+
+  it('are imported without their dependencies on issues of other repositories, which the warnings name', async () => {
+    await source.world.repo({ owner: sue, name: 'chair' })
+    expect((await sue.client.post('/repos/sue/chair/issues', { title: 'Elsewhere' })).status).toBe(201)
+    await send(sue, 'POST', '/issues', { title: 'Second' })
+    for (const other of [
+      { repo: 'desk', index: 2 },
+      { repo: 'chair', index: 1 },
+    ])
+      await send(sue, 'POST', '/issues/1/dependencies', { owner: 'sue', ...other })
+    const answer = await migrate(given.tom, {
+      clone_addr: `${source.url}/sue/desk.git`,
+      repo_name: 'dependent',
+      service: 'gitea',
+      auth_username: 'sue',
+      auth_password: PASSWORD,
+      issues: true,
+    })
+    expect(answer.status, answer.text).toBe(201)
+    const dependencies: Any[] = (await given.tom.client.get('/repos/tom/dependent/issues/1/dependencies')).json
+    expect(dependencies.map(({ number }) => number)).toEqual([2])
+    const [{ id }] = (await given.tom.client.get('/repos/migrations')).json
+    expect((await given.tom.client.get(`/repos/migrations/${id}`)).json).toMatchObject({
+      warnings: ['a dependency of issue 1 was not imported: sue/chair#1 is in another repository'],
+      warnings_count: 1,
+    })
+  })
 })

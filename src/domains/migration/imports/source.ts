@@ -205,10 +205,11 @@ export interface SourceTrackedTime {
   readonly createdAt: number
 }
 
-/** `issue` cannot be closed while `dependsOn`, of the same repository, is open. */
+/** `issue` cannot be closed while `dependsOn` is open. */
 export interface SourceDependency {
   readonly issue: number
-  readonly dependsOn: number
+  /** A number; of an issue of another repository what names it, such as `owner/name#3`. */
+  readonly dependsOn: number | string
 }
 
 export interface SourceRelease {

@@ -107,23 +107,28 @@ function readChange(entry: Members, repo: string): SourceChange | undefined {
 }
 
 /**
- * Dependencies within the repository. If only some issues are read, those of others on them too: a new copy of an issue
- * has lost them.
+ * If only some issues are read, also the dependencies of others of the repository on them: a new copy of an issue has
+ * lost them.
  */
 export async function* readDependencies(
   { api, repo, only }: Gitea,
   { number }: SourceItem,
   signal: AbortSignal,
 ): Pages<SourceDependency> {
-  const numbersOf = (page: readonly unknown[]): number[] =>
-    page
-      .map(members)
-      .filter((issue) => isOfRepo(issue, repo))
-      .map((issue) => issueNumberOf(issue['number']))
-      .filter(Boolean)
   for await (const page of api.pages(`${repo}/issues/${number}/dependencies`, signal, LACKING))
-    yield numbersOf(page).map((dependsOn) => ({ issue: number, dependsOn }))
+    yield issuesIn(page).map((issue) => ({ issue: number, dependsOn: dependsOn(issue, repo) }))
   if (only === undefined) return
   for await (const page of api.pages(`${repo}/issues/${number}/blocks`, signal, LACKING))
-    yield numbersOf(page).map((issue) => ({ issue, dependsOn: number }))
+    yield issuesIn(page)
+      .filter((issue) => isOfRepo(issue, repo))
+      .map((issue) => ({ issue: issueNumberOf(issue['number']), dependsOn: number }))
+}
+
+/** Without those that the account may not read, which have no number. */
+const issuesIn = (page: readonly unknown[]): Members[] =>
+  page.map(members).filter((issue) => issueNumberOf(issue['number']) > 0)
+
+function dependsOn(issue: Members, repo: string): number | string {
+  const number = issueNumberOf(issue['number'])
+  return isOfRepo(issue, repo) ? number : `${lineOf(members(issue['repository'])['full_name'])}#${number}`
 }

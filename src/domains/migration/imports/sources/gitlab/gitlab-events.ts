@@ -80,7 +80,7 @@ const LISTS: readonly (readonly [string, ReadChange])[] = [
   ],
 ]
 
-/** Merge requests have none, and other projects are left out. */
+/** Merge requests have none. */
 export async function* readDependencies(
   { api, project, id }: Gitlab,
   { number, isPull }: SourceItem,
@@ -89,8 +89,10 @@ export async function* readDependencies(
   if (isPull) return
   for await (const page of api.pages(`${project}/issues/${number}/links`, signal, LACKING))
     yield page.map(members).flatMap((issue) => {
-      const dependsOn = issueNumberOf(issue['iid'])
-      const isOwn = wholeOf(issue['project_id']) === id && issue['link_type'] === 'is_blocked_by'
-      return isOwn && dependsOn > 0 ? [{ issue: number, dependsOn }] : []
+      const other = issueNumberOf(issue['iid'])
+      if (issue['link_type'] !== 'is_blocked_by' || other === 0) return []
+      const isOwn = wholeOf(issue['project_id']) === id
+      const elsewhere = lineOf(members(issue['references'])['full']) || lineOf(issue['web_url']) || `issue ${other}`
+      return [{ issue: number, dependsOn: isOwn ? other : elsewhere }]
     })
 }

@@ -66,7 +66,7 @@ beforeEach(async () => {
     'issues/1/resource_milestone_events': [{ user: bob, created_at: at, milestone: { id: 31 }, action: 'add' }],
     'issues/1/links': [
       { iid: 3, project_id: 7, link_type: 'is_blocked_by' },
-      { iid: 9, project_id: 8, link_type: 'is_blocked_by' },
+      { iid: 9, project_id: 8, link_type: 'is_blocked_by', references: { full: 'group/other#9' } },
       { iid: 3, project_id: 7, link_type: 'relates_to' },
     ],
     merge_requests: [
@@ -178,7 +178,10 @@ describe('a project of GitLab', () => {
       { kind: 'pull_ref', from: 5, actor: { login: 'bob' } },
       { kind: 'close', createdAt: Date.parse(later) },
     ])
-    expect(await allOf(source.dependencies({ number: 1, isPull: false }, signal))).toEqual([{ issue: 1, dependsOn: 3 }])
+    expect(await allOf(source.dependencies({ number: 1, isPull: false }, signal))).toEqual([
+      { issue: 1, dependsOn: 3 },
+      { issue: 1, dependsOn: 'group/other#9' },
+    ])
     expect(await source.counts(signal)).toMatchObject({ issues: 3, pulls: 2, labels: 1 })
   })
 
