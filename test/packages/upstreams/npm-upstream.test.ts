@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -287,6 +287,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     const other = await startServer({ on: kind })
     const eve = await other.world.user('eve')
     const dir = await mkdtemp(join(tmpdir(), 'ingot-npm-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
     const configure = (url: string, auth: string): Promise<void> =>
       writeFile(
         join(dir, '.npmrc'),
@@ -319,6 +320,5 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect(JSON.parse(await readFile(join(dir, 'project/node_modules/base/package.json'), 'utf8'))).toMatchObject({
       version: '1.2.3',
     })
-    await rm(dir, { recursive: true })
   })
 })

@@ -169,4 +169,20 @@ describeOnBoth('the upstream of a registry', (kind) => {
       expect(await statusOf(path)).toBe(404)
     expect(upstream.asked.some((one) => one.includes('other.test'))).toBe(false)
   })
+
+  it('is not asked for malformed addresses', async () => {
+    for (const type of ['cargo', 'container', 'go', 'maven', 'npm', 'pypi']) await save(type)
+    for (const path of [
+      'cargo/api/v1/crates/%ZZ/1.0.0/download',
+      'go/%ZZ/@v/list',
+      'maven/a/%ZZ/1/b-1.jar',
+      'npm/%ZZ',
+      'npm/%E0%A4%A',
+      'pypi/files/%ZZ/-/a.whl',
+      'pypi/simple/%C3%28/',
+    ])
+      expect(await statusOf(path), path).toBe(400)
+    expect((await fetch(`${server.url}/v2/${ann.name}/%ZZ/manifests/v1`)).status).toBe(400)
+    expect(upstream.asked).toEqual([])
+  })
 })
