@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
 /** A server where each test has a repository of `ann` and a runner in it. */
-export function runnerWorld(on: 'sqlite' | 'postgres') {
+export function runnerWorld(on: 'sqlite' | 'postgres', settings: Readonly<Record<string, string>> = {}) {
   const world = {
     server: undefined as unknown as TestServer,
     ann: undefined as unknown as Person,
@@ -44,7 +44,7 @@ export function runnerWorld(on: 'sqlite' | 'postgres') {
   }
   let count = 0
   beforeAll(async () => {
-    world.server = await startServer({ on })
+    world.server = await startServer({ on, settings })
     world.ann = await world.server.world.user('ann')
   })
   afterAll(() => world.server.close())

@@ -11,6 +11,12 @@ export const actionsSection = Type.Object(
     zombie_task_timeout: duration('10m', 'A job fails when its runner has not reported for this long; at least 1m.'),
     endless_task_timeout: duration('3h', 'A job fails when it has run for this long.'),
     abandoned_job_timeout: duration('24h', 'A job is cancelled when no runner has taken it for this long.'),
+    max_running_jobs_per_owner: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description:
+        'Jobs that run at a time in all repositories of one user or organization; others wait. 0 is no limit.',
+    }),
     log_retention_days: Type.Integer({
       default: 365,
       minimum: 1,

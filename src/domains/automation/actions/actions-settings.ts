@@ -11,6 +11,8 @@ export interface ActionsSettings {
   readonly endlessMs: number
   /** A job is cancelled when no runner has taken it for this long. */
   readonly abandonedMs: number
+  /** Jobs of one owner that run at a time; 0: any number. */
+  readonly maxRunningPerOwner: number
 }
 
 const MINUTE_MS = 60_000
@@ -32,5 +34,6 @@ export function readActionsSettings({ actions }: Pick<Config, 'actions'>): Actio
     zombieMs: read('zombie_task_timeout'),
     endlessMs: read('endless_task_timeout'),
     abandonedMs: read('abandoned_job_timeout'),
+    maxRunningPerOwner: actions.max_running_jobs_per_owner,
   }
 }

@@ -134,6 +134,13 @@ export async function raiseQueues(
     .execute()
 }
 
+/** Locks the counter of an owner, whose row exists since a job of the owner began to wait. */
+export async function lockQueueOfOwner(tx: Tx, ownerId: number): Promise<void> {
+  const isOfOwner = sql<boolean>`coalesce(owner_id, 0) = ${ownerId} and coalesce(repo_id, 0) = 0`
+  const query = tx.selectFrom('action_queue').select('version').where(isOfOwner)
+  await dialectOf(tx).lockRows(query).execute()
+}
+
 /** The active token of a level, encrypted. */
 export async function findActiveToken(db: Db, scope: ActionsScope): Promise<string | undefined> {
   const { owner_id, repo_id } = scopeColumns(scope)

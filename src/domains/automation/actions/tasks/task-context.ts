@@ -5,7 +5,7 @@ import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import type { RunStatus } from '../runs/run-status.policy.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
 import { listNeededJobs, loadTaskFacts, type NeededJob, type TaskFacts } from './task-facts.store.ts'
-import type { TakenTask } from './task-queue.service.ts'
+import type { TakenTask } from './task-start.ts'
 
 interface TaskContextDeps extends Pick<Core, 'database' | 'site'> {
   readonly secrets: Pick<Services['actionsSecrets'], 'loadFor'>

@@ -1,26 +1,11 @@
-import type { Core } from '../../../../core/module.ts'
 import { LockTable } from '../../../../core/platform/concurrency/lock-table.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
-import { listJobsByIds, type Job } from '../runs/job.store.ts'
-import type { RunProgress } from '../runs/run-progress.service.ts'
-import { lockRun } from '../runs/run.store.ts'
-import { insertTask } from '../runs/task.store.ts'
+import { listJobsByIds } from '../runs/job.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import { readHandle } from './job-handle.ts'
-import { hasTask, insertSteps, listTasksOfRequest, renewToken } from './runner-task.store.ts'
-import {
-  countRunningJobs,
-  findFreeJob,
-  listWaitingGroups,
-  listWaiting,
-  type WaitingGroup,
-} from './waiting-jobs.store.ts'
-
-export interface TakenTask {
-  readonly id: number
-  /** The job token, which is stored by its hash only. */
-  readonly token: string
-}
+import { hasTask, listTasksOfRequest, renewToken } from './runner-task.store.ts'
+import { createTaskStart, type TakenTask, TOKEN_BYTES, type TaskStartDeps } from './task-start.ts'
+import { countRunningJobs, listWaitingGroups, listWaiting, type WaitingGroup } from './waiting-jobs.store.ts'
 
 export interface TaskRequest {
   /** The counter that the runner got with its last answer; 0 after it got a task. */
@@ -36,13 +21,6 @@ export interface TaskAnswer {
   readonly queueVersion: number
 }
 
-interface TaskQueueDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly progress: Pick<RunProgress, 'jobStarted'>
-}
-
-type JobPlace = Pick<Job, 'id' | 'repoId' | 'runId'>
-
-const TOKEN_BYTES = 20
 const MAX_TASKS = 50
 /** Jobs of a group that are tried before the next group. */
 const BATCH = 20
@@ -50,56 +28,41 @@ const BATCH = 20
 export type TaskQueue = ReturnType<typeof createTaskQueue>
 
 /** Gives waiting jobs to runners, each to one (behaviour/actions#runner-protocol). */
-export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
+export function createTaskQueue({ database, clock, progress, settings }: TaskStartDeps) {
+  const { start, isFull } = createTaskStart({ database, clock, progress, settings })
   // Of this process alone: runners that ask together would all try the same job. The lock of the run decides.
   const turns = new LockTable()
 
-  /** Undefined for a job that no longer waits. */
-  async function start(runner: CallingRunner, waiting: JobPlace, requestKey: string): Promise<TakenTask | undefined> {
-    return database.transaction(async (tx) => {
-      const run = await lockRun(tx, waiting.repoId, waiting.runId)
-      const job = run && (await findFreeJob(tx, waiting.id))
-      if (job === undefined) return undefined
-      const at = clock.now()
-      const token = randomHex(TOKEN_BYTES)
-      const attempt = job.attempt + 1
-      const id = await insertTask(tx, {
-        repo_id: job.repoId,
-        job_id: waiting.id,
-        runner_id: runner.id,
-        runner_name: runner.name,
-        attempt,
-        status: 'running',
-        token_hash: sha256Hex(token),
-        request_key: requestKey,
-        started_at: at,
-        created_at: at,
-        updated_at: at,
-      })
-      await insertSteps(tx, id, job.steps)
-      await progress.jobStarted(tx, run!, { id: waiting.id, taskId: id, attempt })
-      return { id, token }
-    })
-  }
-
-  /** Owners with the fewest running jobs first, so that none of them keeps the others waiting. */
-  async function groupsInOrder(runner: CallingRunner): Promise<WaitingGroup[]> {
+  async function listOffered(runner: CallingRunner): Promise<WaitingGroup[]> {
     const offered = new Set(runner.labels)
-    const groups = (await listWaitingGroups(database.read, runner)).filter(({ labels }) =>
-      labels.every((label) => offered.has(label)),
-    )
-    if (groups.length < 2) return groups
-    const running = await countRunningJobs(database.read)
-    const load = ({ ownerId }: WaitingGroup): number => running.get(ownerId) ?? 0
-    return groups.sort((a, b) => load(a) - load(b) || a.since - b.since)
+    const groups = await listWaitingGroups(database.read, runner)
+    return groups.filter(({ labels }) => labels.every((label) => offered.has(label)))
   }
 
-  async function pick(runner: CallingRunner, key: string): Promise<TakenTask | undefined> {
-    for (const group of await groupsInOrder(runner)) {
-      for (const { id, runId } of await listWaiting(database.read, group, BATCH)) {
-        const task = await start(runner, { id, runId, repoId: group.repoId }, key)
-        if (task !== undefined) return task
-      }
+  /**
+   * Owners with the fewest running jobs first, so that none of them keeps the others waiting. Returns `held` if there
+   * are only jobs of owners at the limit.
+   */
+  async function pick(runner: CallingRunner, key: string): Promise<TakenTask | 'held' | undefined> {
+    const groups = await listOffered(runner)
+    const needsLoads = groups.length > 1 || (groups.length === 1 && settings.maxRunningPerOwner > 0)
+    const running = needsLoads ? await countRunningJobs(database.read) : new Map<number, number>()
+    const load = ({ ownerId }: WaitingGroup): number => running.get(ownerId) ?? 0
+    const free = groups.filter(({ ownerId }) => !isFull(running, ownerId))
+    let isHeld = free.length < groups.length
+    for (const group of free.sort((a, b) => load(a) - load(b) || a.since - b.since)) {
+      const task = await pickOf(group, runner, key)
+      if (task === 'held') isHeld = true
+      else if (task !== undefined) return task
+    }
+    return isHeld ? 'held' : undefined
+  }
+
+  async function pickOf(group: WaitingGroup, runner: CallingRunner, key: string): ReturnType<typeof start> {
+    const { repoId, ownerId } = group
+    for (const { id, runId } of await listWaiting(database.read, group, BATCH)) {
+      const task = await start(runner, { id, runId, repoId, ownerId }, key)
+      if (task !== undefined) return task
     }
     return undefined
   }
@@ -133,8 +96,9 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
     async fetch(runner: CallingRunner, request: TaskRequest): Promise<TaskAnswer> {
       const { queueVersion } = runner
       if (request.queueVersion === queueVersion) return { tasks: [], queueVersion }
-      // NOTE: the counter that it has must look old when the runner is enabled.
-      if (runner.isDisabled) return { tasks: [], queueVersion: Math.max(request.queueVersion, 1) }
+      // The counter that looks old in the next request, when the runner is enabled or an owner is below the limit.
+      const oldVersion = Math.max(request.queueVersion, 1)
+      if (runner.isDisabled) return { tasks: [], queueVersion: oldVersion }
       const again = await repeat(runner, request.requestKey)
       if (again.length > 0) return { tasks: again, queueVersion }
       const wanted = runner.isEphemeral ? 1 : Math.min(Math.max(request.capacity, 1), MAX_TASKS)
@@ -142,6 +106,7 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
         const tasks: TakenTask[] = []
         while (tasks.length < wanted && (await mayTake(runner))) {
           const task = await pick(runner, request.requestKey)
+          if (task === 'held') return { tasks, queueVersion: oldVersion }
           if (task === undefined) break
           tasks.push(task)
         }
@@ -158,12 +123,15 @@ export function createTaskQueue({ database, clock, progress }: TaskQueueDeps) {
       const [job] = named === undefined ? [] : await listJobsByIds(database.read, [named.jobId])
       if (job?.status !== 'waiting' || job.attempt + 1 !== named!.attempt) return { tasks: [], queueVersion }
       return inTurn(async () => {
-        const groups = await groupsInOrder(runner)
-        const isOffered = groups.some(
+        const group = (await listOffered(runner)).find(
           ({ repoId, labels }) => repoId === job.repoId && labels.join('\n') === job.labels.join('\n'),
         )
-        const task = isOffered && (await mayTake(runner)) ? await start(runner, job, requestKey) : undefined
-        return { tasks: task === undefined ? [] : [task], queueVersion }
+        const { id, runId, repoId } = job
+        const task =
+          group && (await mayTake(runner))
+            ? await start(runner, { id, runId, repoId, ownerId: group.ownerId }, requestKey)
+            : undefined
+        return { tasks: task === undefined || task === 'held' ? [] : [task], queueVersion }
       })
     },
   }

@@ -62,7 +62,7 @@ export const module = defineModule({
           logs,
           login: createRunnerLogin({ database, clock }),
           registration: runnerRegistration,
-          queue: createTaskQueue({ database, clock, progress }),
+          queue: createTaskQueue({ database, clock, progress, settings }),
           reports: createTaskReports({ database, clock, progress, changes }),
         }),
     }
