@@ -308,4 +308,11 @@ describeOnBoth('code search', (kind) => {
     const all = await search(server.anonymous, `q=${encodeURIComponent('"ocelot 50"')}`)
     expect([all.json.incomplete, all.json.total_count]).toEqual([false, 2])
   })
+
+  it('reads more files while none has matched', async () => {
+    const others = Object.fromEntries(Array.from({ length: 520 }, (_, at) => [`f${at}.txt`, `wom omb mba bat ${at}\n`]))
+    await make('unlucky', { ...others, 'z.txt': 'a wombat\n' })
+    const { json } = await search(server.anonymous, 'q=wombat')
+    expect([json.incomplete, json.total_count, json.items[0]?.path]).toEqual([false, 1, 'z.txt'])
+  })
 })

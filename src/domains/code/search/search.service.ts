@@ -7,7 +7,7 @@ import { errors } from '../../errors.ts'
 import { isIndexComplete } from './index/code-index.store.ts'
 import { type Candidate, listCandidates, loadTexts, type SearchScope } from './query/candidates.store.ts'
 import { batchesOf, chooseFiles } from './query/choose-files.ts'
-import { readCodeQuery, type SentQuery } from './query/code-query.ts'
+import { type CodeQuery, readCodeQuery, type SentQuery } from './query/code-query.ts'
 import type { Fragment, MatchAnswer, MatchQuestion } from './query/find-matches.ts'
 
 /** A matching file. */
@@ -31,9 +31,12 @@ export interface CodeSearchLimits {
 
 const MIB = 1024 * 1024
 export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8 * MIB, budget: 1_000 }
+/** As many times as many files and bytes are read again if no file has matched. */
+const UNLUCKY = 10
 
-/** What is read at once where the first matches are enough. */
-const BATCH = { texts: 64, bytes: MIB }
+/** What is read at once, and where the first matches are enough. */
+const BATCH = { texts: 500, bytes: 8 * MIB }
+const FIRST_BATCH = { texts: 64, bytes: MIB }
 
 const MATCHES: TaskKind<MatchQuestion, MatchAnswer> = {
   url: new URL('query/matches.task.ts', import.meta.url).href,
@@ -44,6 +47,14 @@ interface CodeSearchDeps extends Pick<Core, 'database' | 'taskPool'> {
   /** Undefined where code search is off. */
   readonly index: SideDatabase | undefined
   readonly limits: CodeSearchLimits
+}
+
+interface Search {
+  readonly index: SideDatabase
+  readonly query: CodeQuery
+  readonly scope: SearchScope
+  readonly paging: Paging
+  readonly caller: string
 }
 
 export type CodeSearch = ReturnType<typeof createCodeSearch>
@@ -61,6 +72,38 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
     }
   }
 
+  /** `isCut`: there are more candidates than the limits allow. */
+  async function readMatches(
+    { index, query: { pattern, ...query }, scope, paging, caller }: Search,
+    limits: CodeSearchLimits,
+  ): Promise<CodeMatchPage & { readonly isCut: boolean }> {
+    const { name: dialect } = database.dialect
+    const found = await listCandidates(index.read, { query, scope, dialect, limit: limits.maxCandidates + 1 })
+    const { files, isCut } = chooseFiles(found, limits)
+    const isIndexed = (await isIndexComplete(index.read)) && found.every(({ isChanging }) => !isChanging)
+    const pageEnd = paging.offset + paging.limit
+    const lines = new Map<number, readonly Fragment[]>()
+    const items: CodeMatch[] = []
+    let { budget } = limits
+    let total = 0
+    for (const batch of batchesOf(files, isCut ? FIRST_BATCH : BATCH)) {
+      // NOTE: the total would not be that of all files anyway.
+      if (isCut && total > pageEnd) break
+      const texts = await loadTexts(index.read, batch.textIds)
+      const answer = await match({ pattern, texts, shown: Math.max(0, pageEnd - total), budget }, caller)
+      for (const { id, fragments } of answer.found) lines.set(id, fragments)
+      for (const file of batch.files) {
+        const fragments = lines.get(file.textId)
+        if (fragments === undefined) continue
+        if (total >= paging.offset && total < pageEnd) items.push({ ...file, fragments })
+        total++
+      }
+      if (answer.isIncomplete) return { items, total, isIncomplete: true, isCut: false }
+      budget -= answer.spent
+    }
+    return { items, total, isIncomplete: isCut || !isIndexed, isCut }
+  }
+
   return {
     /**
      * The matching files, by the full name of the repository and the path. `caller` is whose work it is. Throws Invalid
@@ -68,33 +111,12 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
      */
     async search(scope: SearchScope, sent: SentQuery, paging: Paging, caller: string): Promise<CodeMatchPage> {
       if (index === undefined) throw errors.codeSearchOff()
-      const { pattern, ...query } = await readCodeQuery(sent)
-      const { name: dialect } = database.dialect
-      const found = await listCandidates(index.read, { query, scope, dialect, limit: limits.maxCandidates + 1 })
-      const { files, isCut } = chooseFiles(found, limits)
-      const isIndexed = (await isIndexComplete(index.read)) && found.every(({ isChanging }) => !isChanging)
-      const pageEnd = paging.offset + paging.limit
-      const lines = new Map<number, readonly Fragment[]>()
-      const items: CodeMatch[] = []
-      let { budget } = limits
-      let total = 0
-      const all = { texts: limits.maxCandidates, bytes: limits.maxBytes }
-      for (const batch of batchesOf(files, isCut ? BATCH : all)) {
-        // NOTE: the total would not be that of all files anyway.
-        if (isCut && total > pageEnd) break
-        const texts = await loadTexts(index.read, batch.textIds)
-        const answer = await match({ pattern, texts, shown: Math.max(0, pageEnd - total), budget }, caller)
-        for (const { id, fragments } of answer.found) lines.set(id, fragments)
-        for (const file of batch.files) {
-          const fragments = lines.get(file.textId)
-          if (fragments === undefined) continue
-          if (total >= paging.offset && total < pageEnd) items.push({ ...file, fragments })
-          total++
-        }
-        if (answer.isIncomplete) return { items, total, isIncomplete: true }
-        budget -= answer.spent
-      }
-      return { items, total, isIncomplete: isCut || !isIndexed }
+      const search = { index, query: await readCodeQuery(sent), scope, paging, caller }
+      const { isCut, ...page } = await readMatches(search, limits)
+      if (!isCut || page.total > 0) return page
+      const { maxCandidates, maxBytes, budget } = limits
+      const more = { maxCandidates: maxCandidates * UNLUCKY, maxBytes: maxBytes * UNLUCKY, budget }
+      return readMatches(search, more)
     },
   }
 }
