@@ -23,7 +23,7 @@ select * from "container_manifest" where "package_id" = ? and "digest" = ?;
 select "container_manifest".* from "container_tag" inner join "container_manifest" on "container_manifest"."id" = "container_tag"."manifest_id" where "container_tag"."package_id" = ? and "container_tag"."name" = ?;
 
 -- domains/packages/formats/container/images.store.ts insertBlob
-insert into "container_blob" ("package_id", "digest", "sha256", "size", "created_at") values (?, ...) on conflict ("package_id", "digest") do nothing;
+insert into "container_blob" ("package_id", "digest", "sha256", "size", "created_at") values (?, ...) on conflict ("package_id", "digest") do update set "created_at" = ?;
 
 -- domains/packages/formats/container/images.store.ts insertManifest
 insert into "container_reference" ("manifest_id", "package_id", "digest", "is_manifest") values (?, ...);
@@ -59,6 +59,15 @@ select "name" from "container_tag" where "manifest_id" = ?;
 
 -- domains/packages/formats/container/images.store.ts setTag
 insert into "container_tag" ("package_id", "name", "manifest_id") values (?, ...) on conflict ("package_id", "name") do update set "manifest_id" = ?;
+
+-- domains/packages/formats/container/unnamed-blobs.store.ts deleteUnnamedBlobs
+delete from "container_blob" where "package_id" = ? and "created_at" < ? and not exists (select "container_reference"."id" from "container_reference" where "container_reference"."package_id" = "container_blob"."package_id" and "container_reference"."digest" = "container_blob"."digest");
+
+-- domains/packages/formats/container/unnamed-blobs.store.ts listImagesWithUnnamed
+select "id", "owner_id", "type", "name" from "package" where "id" in (select "container_blob"."package_id" from "container_blob" where "container_blob"."created_at" < ? and not exists (select "container_reference"."id" from "container_reference" where "container_reference"."package_id" = "container_blob"."package_id" and "container_reference"."digest" = "container_blob"."digest"));
+
+-- domains/packages/formats/container/unnamed-blobs.store.ts sumUnnamedBlobs
+select cast(coalesce(sum(blob.size), 0) as bigint) as "size" from (select distinct "container_blob"."sha256", "container_blob"."size" from "container_blob" inner join "package" on "package"."id" = "container_blob"."package_id" where "package"."owner_id" = ? and not exists (select "package_file"."id" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" inner join "package" as "holder" on "holder"."id" = "package_version"."package_id" where "package_file"."sha256" = "container_blob"."sha256" and "holder"."owner_id" = ?)) as "blob";
 
 -- domains/packages/formats/container/uploads.store.ts appendChunk
 update "container_upload" set "size" = ?, "updated_at" = ? where "id" = ? and "size" = ?;

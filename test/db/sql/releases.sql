@@ -39,7 +39,6 @@ select "attachment"."id", "attachment"."name", "attachment"."size", "repo"."id" 
 -- domains/code/releases/release.store.ts updateRelease
 update "release" set "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "is_draft" = ?, "is_prerelease" = ? where "id" = ? returning *;
-update "release" set "tag_name" = ?, "lower_tag_name" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "body" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "title" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "target" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;

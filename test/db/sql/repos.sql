@@ -54,32 +54,32 @@ insert into "repo_flag" ("repo_id", "name") values (?, ...), ... on conflict ("r
 select "name" from "repo_flag" where "repo_id" = ? order by "name" limit N offset ?;
 
 -- domains/repositories/repos/lists/repo-list.store.ts count
-select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
+select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and not (repo.is_private <> 0));
 select (select count(*) from repo) - (select count(*) from repo where repo.owner_id = -3) as "total";
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and repo.owner_id <> -3);
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
+select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and not (repo.is_private <> 0));
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and repo.owner_id <> -3);
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and (+repo.is_private = 0));
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and not (repo.is_private <> 0));
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and repo.owner_id <> -3);
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))));
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and not (repo.is_private <> 0));
+select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (not (repo.is_private <> 0) and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))));
 select (select count(*) from repo) - (select count(*) from repo where repo.is_private = 1) - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in ('limited', 'private') and repo.is_private = 0) as "total";
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and repo.owner_id <> -3);
-select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
+select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and not (repo.is_private <> 0));
 
 -- domains/repositories/repos/lists/repo-list.store.ts listRepos
 select "id" from "user" where visibility in ('private') limit N;
 select "id" from "user" where visibility in ('limited', 'private') limit N;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" desc limit N offset ?;
-select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."id" desc limit N offset ?;
+select "repo"."id" from "repo" where not (repo.is_private <> 0) order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where (1 = 0 and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where (1 = 0 and not (repo.is_private <> 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_archived" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;
@@ -221,7 +221,7 @@ update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
 update "repo" set "created_at" = ? where "id" = ?;
-update "repo" set "description" = ? where "id" = ?;
+update "repo" set "is_private" = ? where "id" = ?;
 
 -- domains/repositories/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);
