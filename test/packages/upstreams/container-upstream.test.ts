@@ -127,8 +127,11 @@ describeOnBoth('the upstream of a container registry', (kind) => {
     expect((await call('GET', `app/blobs/${digestOf(layer, 'sha512')}`)).text).toBe(layer)
     const index = 'application/vnd.oci.image.index.v1+json'
     expect((await call('GET', 'app/manifests/plain')).headers.get('content-type')).toBe(index)
-    serve({ [`app/blobs/${digestOf(layer)}`]: layer })
+    serve({ [`app/blobs/${digestOf(layer)}`]: layer, 'app/manifests/plain': '<html>away</html>' })
     expect((await call('GET', `app/blobs/${digestOf(layer)}`)).text).toBe(layer)
+    now += 6 * MINUTE
+    const old = await call('GET', 'app/manifests/plain')
+    expect([old.status, old.headers.get('content-type')], 'a page replaces no manifest').toEqual([200, index])
   })
 
   it('is not asked for images of the owner, names that are not allowed and what is no tag', async () => {

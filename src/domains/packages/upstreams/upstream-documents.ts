@@ -1,7 +1,8 @@
-import { isDomainError } from '../../../core/platform/errors.ts'
+import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
 import type { UpstreamDocument } from './upstream-format.ts'
+import { findUpstreamFormat } from './upstream-formats.ts'
 import { findUpstreamFile, setUpstreamFileTimes, type UpstreamFile } from './upstream-file.store.ts'
 
 /** The age at which the upstream is asked for a newer document. */
@@ -27,6 +28,8 @@ export function createUpstreamDocuments({ database, clock, log, client }: CopyDe
   const store = (place: UpstreamPlace, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
     copies.withHold(async (hold) => {
       const { source, etag, last_modified, fetched_at } = fetched
+      if (findUpstreamFormat(place.upstream.type)?.isDocument?.(source) === false)
+        throw unavailable('the document of the upstream registry cannot be read')
       const original = await hold.receive([source])
       const shown =
         document.name === undefined

@@ -76,6 +76,8 @@ export interface UpstreamFormat {
   readonly hasTokens?: boolean
   /** The target of a path below the registry, with the header Accept; undefined for what upstreams do not have. */
   parse(path: string, accept: string): UpstreamTarget | undefined
+  /** Whether a document that is given out as it came is one; a stored one is not replaced by another page. */
+  isDocument?(bytes: Buffer): boolean
   /** Reads an index; throws for what is none. Runs in a child process. */
   read?(text: string, context: IndexContext): ReadIndex
 }

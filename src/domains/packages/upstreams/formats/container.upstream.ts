@@ -1,4 +1,11 @@
-import { DIGEST, IMAGE, MANIFEST_ACCEPT, TAG } from '../../formats/container/manifest.policy.ts'
+import {
+  DIGEST,
+  IMAGE,
+  MANIFEST_ACCEPT,
+  MAX_MANIFEST,
+  mediaTypeOf,
+  TAG,
+} from '../../formats/container/manifest.policy.ts'
 import type { Digest, UpstreamFormat } from '../upstream-format.ts'
 
 const PATH = /^\/(?<image>[a-z0-9._/-]+)\/(?<kind>blobs|manifests)\/(?<reference>[^/]+)$/
@@ -23,4 +30,5 @@ export const containerUpstream: UpstreamFormat = {
     if (kind !== 'manifests' || !TAG.test(reference)) return undefined
     return { names: [image], source: { document: { ...common, type: 'application/json' } } }
   },
+  isDocument: (bytes) => bytes.length <= MAX_MANIFEST && mediaTypeOf(bytes.toString('utf8')) !== undefined,
 }
