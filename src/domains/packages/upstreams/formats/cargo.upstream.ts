@@ -5,7 +5,7 @@ const INDEX = /^\/(?:[12]|3\/[\w-]|[\w-]{2}\/[\w-]{2})\/(?<name>[A-Za-z0-9][\w-]
 const FILE = /^\/api\/v1\/crates\/(?<name>[A-Za-z0-9][\w-]{0,63})\/(?<version>\d[\w.+-]*)\/download$/
 const TEXT = 'text/plain;charset=utf-8'
 
-/** A sparse index of Cargo; its address is that of the index, such as https://index.crates.io. */
+/** A sparse index of Cargo; its address is that of the index, without `sparse+`. */
 export const cargoUpstream: UpstreamFormat = {
   type: 'cargo',
   hasTimes: true,
@@ -13,7 +13,7 @@ export const cargoUpstream: UpstreamFormat = {
     const { name, version } = (INDEX.exec(path) ?? FILE.exec(decodeURIComponent(path)))?.groups ?? {}
     if (name === undefined) return undefined
     const index = { path: pathOf(name.toLowerCase()), type: TEXT, name: name.toLowerCase() }
-    // crates.io regards names that differ by these signs as equal.
+    // The public registry regards names that differ by these signs as equal.
     const names = [name, name.replaceAll('-', '_'), name.replaceAll('_', '-')]
     if (version === undefined) return { names, source: { document: index } }
     return { names, source: { listed: version, index, config: { path: 'config.json', type: TEXT } } }

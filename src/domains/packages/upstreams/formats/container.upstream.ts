@@ -11,8 +11,8 @@ import type { Digest, UpstreamFormat } from '../upstream-format.ts'
 const PATH = /^\/(?<image>[a-z0-9._/-]+)\/(?<kind>blobs|manifests)\/(?<reference>[^/]+)$/
 
 /**
- * A registry of container images; its address is that of the distribution API, such as https://registry-1.docker.io/v2,
- * or longer, so that names of images are shorter.
+ * A registry of container images; its address is that of the distribution API, which ends with /v2, or longer, so that
+ * names of images are shorter.
  */
 export const containerUpstream: UpstreamFormat = {
   type: 'container',

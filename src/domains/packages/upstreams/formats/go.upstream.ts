@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * A proxy of Go modules; its address is that of the proxy, such as https://proxy.golang.org. It declares no digests:
- * the go command compares those of the checksum database.
+ * A proxy of Go modules; its address is that of `GOPROXY`. It declares no digests: the go command compares those of the
+ * checksum database.
  */
 export const goUpstream: UpstreamFormat = {
   type: 'go',

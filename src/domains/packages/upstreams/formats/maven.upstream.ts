@@ -2,7 +2,7 @@ import { isDomainError } from '../../../../core/platform/errors.ts'
 import { parseMavenPath } from '../../formats/maven/maven-path.ts'
 import type { UpstreamFormat } from '../upstream-format.ts'
 
-/** A repository of Maven; its address is that of the repository, such as https://repo.maven.apache.org/maven2. */
+/** A repository of Maven; its address is that of the repository. */
 export const mavenUpstream: UpstreamFormat = {
   type: 'maven',
   hasTimes: false,

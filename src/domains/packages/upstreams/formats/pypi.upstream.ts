@@ -7,7 +7,7 @@ const PROJECT = /^\/simple\/(?<name>[A-Za-z0-9][\w.-]*)\/?$/
 const FILE = /^\/files\/(?<name>[A-Za-z0-9][\w.-]*)\/-\/(?<file>[A-Za-z0-9][\w.+!-]*)$/
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
 
-/** The simple index of Python (PEP 503, PEP 691); its address is that of the index, such as https://pypi.org/simple. */
+/** The simple index of Python (PEP 503, PEP 691); its address is that of the index. */
 export const pypiUpstream: UpstreamFormat = {
   type: 'pypi',
   hasTimes: true,
