@@ -8,7 +8,6 @@ import { createPackageContents, type PackageBlobUses, type PackageContents } fro
 import { createPackageJobs, packageTasks } from './packages.jobs.ts'
 import { packageFilesCheck } from './check-package-files.ts'
 import { listUsedPackages, sumPackages } from './used-package.store.ts'
-import { sumUpstreamFiles } from '../upstreams/upstream-file.store.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
@@ -38,9 +37,7 @@ export const module = defineModule({
     const packageContents = createPackageContents(contentDeps)
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })
-    quotaParts.usage.register(async (db, ownerId) => ({
-      packages: (await sumPackages(db, ownerId)) + (await sumUpstreamFiles(db, ownerId)),
-    }))
+    quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)
     return {
       services: { packages, packageContents, packageBlobUses },

@@ -3,7 +3,7 @@ import { createHostGuard, createOutgoingClient } from '../../../core/platform/ou
 import { createPackageGuard } from '../packages/package.guards.ts'
 import { createPullThrough, type PullThrough } from './pull-through.service.ts'
 import { createUpstreamClient, CREDENTIALS_CONTEXT } from './upstream-client.ts'
-import { findUpstreamUse } from './upstream-file.store.ts'
+import { findUpstreamUse, sumUpstreamFiles } from './upstream-file.store.ts'
 import { createUpstreamJobs, upstreamTasks } from './upstreams.jobs.ts'
 import { upstreamOperations } from './upstreams.operations.ts'
 import { createUpstreams } from './upstreams.service.ts'
@@ -15,15 +15,16 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Registries of other servers that are asked for packages which an owner does not have. */
+/** Registries of other servers, from which packages are fetched that an owner does not have. */
 export const module = defineModule({
   name: 'package-upstreams',
-  needs: ['packageBlobUses', 'packageContents', 'users'],
-  create(core, { packageBlobUses, packageContents: contents, users }) {
+  needs: ['packageBlobUses', 'packageContents', 'quotaParts', 'users'],
+  create(core, { packageBlobUses, packageContents: contents, quotaParts, users }) {
     const { config, database, jobs, secrets } = core
     const { upstream_hosts: hosts, upstream_keep_days: keepDays, max_file_size: maxFileSize } = config.packages
     const enabled = hosts !== ''
     packageBlobUses.register(findUpstreamUse)
+    quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumUpstreamFiles(db, ownerId) }))
     const outgoing = createOutgoingClient({
       guard: createHostGuard(hosts, 'packages.upstream_hosts'),
       userAgent: 'ingot',
