@@ -1,5 +1,8 @@
+import type { SelectQueryBuilder } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
+import type { Schema } from '../../../../core/db/schema.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Unit } from '../../../../core/access/repo-access.ts'
 import { readersOf } from '../../../../core/access/repo-readers.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { issueRules } from '../../../issues/index.ts'
@@ -10,6 +13,17 @@ export interface Addressee {
   readonly user: User
   readonly preferences: Preferences
 }
+
+/** Active users with an address who may read a unit of the repository. */
+const mayGetMail =
+  (repo: Repo, unit: Unit) =>
+  <Row>(query: SelectQueryBuilder<Schema, 'user', Row>) =>
+    query
+      .where('user.kind', '=', 'individual')
+      .where('user.is_active', '=', 1)
+      .where('user.is_login_prohibited', '=', 0)
+      .where('user.email', '<>', '')
+      .where(readersOf(repo, unit))
 
 /**
  * The users of these to whom a mail may be sent now: active, with an address, and able to read the issue. Followers
@@ -28,11 +42,7 @@ export async function listAddressees(
     .selectAll()
     .where('user.id', 'in', among)
     .where('user.id', '<>', actorId)
-    .where('user.kind', '=', 'individual')
-    .where('user.is_active', '=', 1)
-    .where('user.is_login_prohibited', '=', 0)
-    .where('user.email', '<>', '')
-    .where(readersOf(repo, issueRules.unitOf(issue)))
+    .$call(mayGetMail(repo, issueRules.unitOf(issue)))
   if (asFollowers)
     query = query.where((eb) =>
       eb.not(
@@ -56,11 +66,7 @@ export async function findRunAddressee(db: Db, repo: Repo, id: UserId): Promise<
     .selectFrom('user')
     .selectAll()
     .where('user.id', '=', id)
-    .where('user.kind', '=', 'individual')
-    .where('user.is_active', '=', 1)
-    .where('user.is_login_prohibited', '=', 0)
-    .where('user.email', '<>', '')
-    .where(readersOf(repo, 'repo.actions'))
+    .$call(mayGetMail(repo, 'repo.actions'))
     .executeTakeFirst()
   const { emailNotifications = 'enabled' } = JSON.parse(row?.settings ?? '{}') as Preferences
   return row !== undefined && emailNotifications === 'enabled' ? userRows.toUser(row) : undefined
