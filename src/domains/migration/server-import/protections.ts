@@ -1,3 +1,4 @@
+import { compareTexts } from '../../../core/platform/compare-texts.ts'
 import type { Members } from '../../../core/platform/json-members.ts'
 import { lineOf, membersOf } from '../imports/sources/read.ts'
 import { digest, part, send, type ServerContext } from './server-context.ts'
@@ -44,7 +45,7 @@ export const readRule = (value: Members, accounts?: ReadonlyMap<string, string>)
         const isMapped = accounts !== undefined && /_usernames?$/.test(name)
         return [name, (isMapped ? items.flatMap((item) => accounts.get(item.toLowerCase()) ?? []) : items).toSorted()]
       })
-      .toSorted(([one], [other]) => ((one as string) < (other as string) ? -1 : 1)),
+      .toSorted(([one], [other]) => compareTexts(one as string, other as string)),
   )
 
 /** Whether a rule has the settings of the other server, as far as both servers know them. */

@@ -1,3 +1,5 @@
+import { compareTexts } from '../../../../core/platform/compare-texts.ts'
+
 /** Compares versions as vercmp(8) of pacman: by epoch, version and, if both have one, release. */
 export function vercmp(a: string, b: string): number {
   const [one, two] = [split(a), split(b)]
@@ -49,5 +51,3 @@ function compareNumbers(a: string, b: string): number {
   const [one, two] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
   return one.length - two.length || compareTexts(one, two)
 }
-
-const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

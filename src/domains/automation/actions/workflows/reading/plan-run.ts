@@ -1,3 +1,4 @@
+import { compareTexts } from '../../../../../core/platform/compare-texts.ts'
 import { stringify } from 'yaml'
 import type { Concurrency, PlannedJob, RunPlan } from '../workflow.policy.ts'
 import { type Contexts, Expressions, hasExpression } from './expressions.ts'
@@ -57,7 +58,7 @@ function planJobs({ workflow, key, job, expressions }: JobSource): PlannedJob[] 
       const own = matrix === undefined ? expressions : new Expressions({ matrix: combination }, expressions)
       return planJob({ workflow, key, job, expressions: own }, matrix === undefined ? undefined : combination)
     })
-    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .toSorted((a, b) => compareTexts(a.name, b.name))
 }
 
 function planJob({ workflow, key, job, expressions }: JobSource, combination: Members | undefined): PlannedJob {
