@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { countRows } from '../../../../core/db/page.ts'
 
 /** A text that a step wrote, with the name of its job. */
 export interface Summary {
@@ -21,15 +22,8 @@ export async function putSummary(tx: Tx, { taskId, step }: StepKey, text: string
 }
 
 /** The number of the summaries of the other steps. */
-export async function countOtherSummaries(db: Db, { taskId, step }: StepKey): Promise<number> {
-  const { total } = await db
-    .selectFrom('action_summary')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('task_id', '=', taskId)
-    .where('step', '!=', step)
-    .executeTakeFirstOrThrow()
-  return Number(total)
-}
+export const countOtherSummaries = (db: Db, { taskId, step }: StepKey): Promise<number> =>
+  countRows(db.selectFrom('action_summary').where('task_id', '=', taskId).where('step', '!=', step))
 
 /** The first summaries of the latest tasks of a run, by job and step; texts are cut at `length` characters. */
 export async function listSummaries(

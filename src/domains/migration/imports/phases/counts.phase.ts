@@ -7,7 +7,8 @@ const STEP_ISSUES = 500
 
 /**
  * The last phase: counters of issues, labels and milestones, pins and the next number, which the other phases leave as
- * they are, and what the timelines of unchanged issues say of those that were imported again. The cursor is the last number whose comments were counted.
+ * they are, and what the timelines of unchanged issues say of those that were imported again. The cursor is the last
+ * number whose comments were counted.
  */
 export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins: number }): ImportPhase => ({
   name: 'counts',

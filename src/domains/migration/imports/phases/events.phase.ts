@@ -42,7 +42,7 @@ async function readCommits(
 ): Promise<ReadonlyMap<string, string>> {
   const bodies = new Map<string, string>()
   for (const { value } of found) {
-    if (value.kind !== 'commit_ref' || !isOid(value.oid, repo.objectFormat)) continue
+    if (value.kind !== 'commit_ref' || bodies.has(value.oid) || !isOid(value.oid, repo.objectFormat)) continue
     if ((await repo.objects.findInfo(value.oid))?.type !== 'commit') continue
     const { message } = await repo.objects.commit(value.oid)
     bodies.set(value.oid, cleanText(issueImports.commitLink({ fullName }, { oid: value.oid, message })))

@@ -52,9 +52,8 @@ export async function listEarlierImports({ target }: ServerContext): Promise<Rea
   const found = new Map<string, EarlierImport[]>()
   for await (const page of target.pages('/repos/migrations'))
     for (const { owner, name, id, state } of page) {
-      const fullName = `${lineOf(owner)}/${lineOf(name)}`
-      const imports = found.get(fullName) ?? []
-      found.set(fullName, [...imports, { id: numberOf(id), state: lineOf(state) }])
+      const imports = found.getOrInsertComputed(`${lineOf(owner)}/${lineOf(name)}`, () => [])
+      imports.push({ id: numberOf(id), state: lineOf(state) })
     }
   return found
 }
