@@ -36,9 +36,9 @@ export function checkSource(source: BlobSource, { maxBytes = Infinity, expected 
   }
 }
 
-/** Chunks that came while others were written are written at once. */
+/** Bytes of chunks that wait for the write before them, and share the next one. */
 const WRITE_BYTES = 1024 * 1024
 
-/** Writes a new file and syncs it; the next chunks are received and hashed meanwhile. */
+/** Writes a new file and syncs it; the next chunks are received and hashed at the same time. */
 export const writeStream = (path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> =>
   pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: WRITE_BYTES }))

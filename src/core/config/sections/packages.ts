@@ -12,7 +12,7 @@ export const packagesSection = Type.Object(
       default: '',
       description:
         'Comma list of hosts of registries whose packages owners may have fetched: external (all public addresses), ' +
-        'private, loopback, address ranges, host names (with *), or * for everything; empty is none.',
+        'private, loopback, address ranges, host names (with *), or * for everything. If it is empty, there are no upstreams.',
     }),
     upstream_keep_days: Type.Integer({
       default: 30,

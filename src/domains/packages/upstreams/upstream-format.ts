@@ -78,7 +78,7 @@ export interface UpstreamFormat {
   parse(path: string, accept: string): UpstreamTarget | undefined
   /** Whether a document that is given out as it came is one; a stored one is not replaced by another page. */
   isDocument?(bytes: Buffer): boolean
-  /** Reads an index; throws for what is none. Runs in a child process. */
+  /** Reads an index; throws for another document. Runs in a child process. */
   read?(text: string, context: IndexContext): ReadIndex
 }
 

@@ -43,7 +43,7 @@ export interface ManifestFault {
 /** What clients that read all of them send as Accept. */
 export const MANIFEST_ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(', ')
 
-/** Of a manifest that came from another registry; undefined for what is none. Those of OCI may lack it inside. */
+/** Of a manifest that came from another registry; undefined for other texts. Those of OCI may lack it inside. */
 export function mediaTypeOf(text: string): string | undefined {
   const { schemaVersion, mediaType, manifests } = members(parseJson(text)?.value)
   const type = textOf(mediaType) || (manifests === undefined ? OCI_MANIFEST : OCI_INDEX)
