@@ -89,11 +89,8 @@ export async function publishPackage(
   owner: User,
   release: NewRelease,
 ): Promise<void> {
-  const hold = packageContents.hold()
-  try {
+  await packageContents.withHold(async (hold) => {
     const content = await hold.receive([Buffer.from('abc')])
     await packageContents.publish(actor, owner, { ...release, files: [{ name: 'tool.tgz', content }] })
-  } finally {
-    await hold.release()
-  }
+  })
 }

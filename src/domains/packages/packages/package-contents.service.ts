@@ -40,13 +40,12 @@ interface BlobOptions {
   readonly expected?: string | undefined
 }
 
-/** Bytes that no row names yet; they are deleted at `release` unless a version was published with them. */
+/** Bytes that no row names yet; see `withHold`. */
 export interface PackageHold {
   /** Throws TooLarge for a file that is larger than the setting allows. */
   receive(source: Source): Promise<ReceivedFile>
   /** As `receive`, with the one digest that names the bytes: the others take twice as long as all the rest. */
   receiveBlob(source: Source, options?: BlobOptions): Promise<Pick<ReceivedFile, 'sha256' | 'size'>>
-  release(): Promise<void>
 }
 
 interface NewPackageFile {
@@ -140,22 +139,26 @@ export function createPackageContents(deps: ContentsDeps) {
     ...createPackageDeletions(deps),
     ...createPackageEdits(deps),
 
-    hold(): PackageHold {
+    /** When the task ends, the bytes that it received are deleted, unless a row names them. */
+    async withHold<T>(task: (hold: PackageHold) => Promise<T>): Promise<T> {
       const hold = blobs.hold()
-      return {
-        async receive(source) {
-          const sums = startSums()
-          return withSums(await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize }), sums)
-        },
-        async receiveBlob(source, { before = 0, expected } = {}) {
-          const limits = {
-            maxBytes: maxFileSize - before,
-            ...(expected !== undefined && { expected: { hash: expected } }),
-          }
-          const { hash: sha256, size } = await hold.put(source, limits)
-          return { sha256, size }
-        },
-        release: () => hold.release(isUsed),
+      try {
+        return await task({
+          async receive(source) {
+            const sums = startSums()
+            return withSums(await hold.put(summed(source, Object.values(sums)), { maxBytes: maxFileSize }), sums)
+          },
+          async receiveBlob(source, { before = 0, expected } = {}) {
+            const limits = {
+              maxBytes: maxFileSize - before,
+              ...(expected !== undefined && { expected: { hash: expected } }),
+            }
+            const { hash: sha256, size } = await hold.put(source, limits)
+            return { sha256, size }
+          },
+        })
+      } finally {
+        await hold.release(isUsed)
       }
     },
 

@@ -91,17 +91,9 @@ async function dispatch(
     return sendAnswer(contents, sent, request, reply)
   }
   if (route.method !== 'DELETE') await contents.requireQuota(owner)
-  const hold = contents.hold()
-  try {
-    return await sendAnswer(
-      contents,
-      await route.handle({ ...common, viewer: viewer as SignedIn, hold }),
-      request,
-      reply,
-    )
-  } finally {
-    await hold.release()
-  }
+  return contents.withHold(async (hold) =>
+    sendAnswer(contents, await route.handle({ ...common, viewer: viewer as SignedIn, hold }), request, reply),
+  )
 }
 
 interface RegistryRead extends FormatRequest {

@@ -5,7 +5,7 @@ import { unavailable } from '../../../core/platform/errors.ts'
 import { TaskError, type TaskKind } from '../../../core/platform/isolation/index.ts'
 import { errors } from '../../errors.ts'
 import type { User } from '../../accounts/index.ts'
-import type { PackageContents, PackageHold, ReceivedFile } from '../packages/package-contents.service.ts'
+import type { PackageContents, ReceivedFile } from '../packages/package-contents.service.ts'
 import type { IndexAnswer, IndexToRead } from './read-index.task.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 import type { IndexContext, UpstreamDocument } from './upstream-format.ts'
@@ -57,18 +57,9 @@ export function createUpstreamCopies({ database, clock, contents, processes, tas
       return saved
     },
 
-    async withHold<T>(task: (hold: PackageHold) => Promise<T>): Promise<T> {
-      const hold = contents.hold()
-      try {
-        return await task(hold)
-      } finally {
-        await hold.release()
-      }
-    },
-
     bytesOf: async (sha256: string): Promise<Buffer> => buffer(await contents.open({ sha256 })),
 
-    /** Reads an index, or finds `file` in it. Throws Unavailable for what is none. */
+    /** Reads an index, or finds `file` in it. Throws Unavailable for another document. */
     async readIndex(
       { owner, upstream, base }: UpstreamPlace,
       document: UpstreamDocument,

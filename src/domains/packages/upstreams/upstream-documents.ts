@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
@@ -23,10 +24,10 @@ const basisOf = ({ upstream, base }: UpstreamPlace, { name }: UpstreamDocument):
 export type UpstreamDocuments = ReturnType<typeof createUpstreamDocuments>
 
 /** The stored documents of upstreams; one that is missing or old is fetched, by one of all processes. */
-export function createUpstreamDocuments({ database, clock, log, client }: CopyDeps, copies: UpstreamCopies) {
+export function createUpstreamDocuments({ database, clock, log, client, contents }: CopyDeps, copies: UpstreamCopies) {
   /** Makes the document that is given out of what the upstream sent, and stores both. */
   const store = (place: UpstreamPlace, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
-    copies.withHold(async (hold) => {
+    contents.withHold(async (hold) => {
       const { source, etag, last_modified, fetched_at } = fetched
       if (findUpstreamFormat(place.upstream.type)?.isDocument?.(source) === false)
         throw unavailable('the document of the upstream registry cannot be read')
@@ -59,7 +60,7 @@ export function createUpstreamDocuments({ database, clock, log, client }: CopyDe
       source:
         answer.isUnmodified && found !== undefined
           ? await copies.bytesOf(found.source_sha256)
-          : Buffer.concat(await Array.fromAsync(answer.body)),
+          : await buffer(answer.body),
       etag: (answer.headers['etag'] ?? (answer.isUnmodified ? found?.etag : '') ?? '').slice(0, 1000),
       last_modified: (answer.headers['last-modified'] ?? (answer.isUnmodified ? found?.last_modified : '') ?? '').slice(
         0,

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
@@ -26,10 +27,8 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     for (const algorithm of digests) {
       const request = { url: `${url}.${algorithm}`, maxBytes: MAX_DIGEST, timeout: DIGEST_TIMEOUT_MS }
       try {
-        const text = await client.fetch(place.upstream, request, async ({ body }) =>
-          Buffer.concat(await Array.fromAsync(body)).toString('latin1'),
-        )
-        return [algorithm, text.trim().split(/\s/)[0]!.toLowerCase()]
+        const sum = await client.fetch(place.upstream, request, ({ body }) => buffer(body))
+        return [algorithm, sum.toString('latin1').trim().split(/\s/)[0]!.toLowerCase()]
       } catch (error) {
         if (!isDomainError(error, 'not-found') || algorithm === digests.at(-1)) throw error
       }
@@ -61,7 +60,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     const { url } = address
     const request = { ...address, maxBytes: Math.min(maxFileSize, MAX_FILE), timeout: FILE_TIMEOUT_MS }
     return client.fetch(place.upstream, request, ({ body }) =>
-      copies.withHold(async (hold) => {
+      contents.withHold(async (hold) => {
         const content = await hold.receive(body)
         if (expected !== undefined && content[expected[0]] !== expected[1]) {
           log.warn({ upstream: place.upstream.url, url }, 'a file of an upstream does not have its digest')

@@ -91,12 +91,7 @@ async function dispatch(deps: ContainerRouteDeps, request: FastifyRequest): Prom
   const common = { viewer, ...found, name, params, query: new URLSearchParams(search), request }
   if (route.access === 'read') return route.handle(deps, common)
   if (request.method !== 'DELETE') await deps.contents.requireQuota(found.owner)
-  const hold = deps.contents.hold()
-  try {
-    return await route.handle(deps, { ...common, viewer: viewer as SignedIn, hold })
-  } finally {
-    await hold.release()
-  }
+  return deps.contents.withHold((hold) => route.handle(deps, { ...common, viewer: viewer as SignedIn, hold }))
 }
 
 async function findImage(
