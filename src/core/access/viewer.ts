@@ -126,6 +126,8 @@ export interface SignedIn {
   readonly keyId?: number
   /** The OAuth2 application that the token was issued to. */
   readonly applicationId?: number
+  /** The directory that has checked the password. */
+  readonly directoryId?: number | undefined
   /** The source recorded with a change; undefined for reads and for work outside of a request. */
   readonly source?: RequestSource
 }

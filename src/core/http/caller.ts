@@ -47,10 +47,12 @@ export function withSource(viewer: Viewer, requester: Viewer, request: Sent): Vi
 }
 
 /** The credential of an account that signed in, with the id of its row. */
-export function credentialOf({ method, tokenId, deployKeyId, keyId, applicationId }: SignedIn): RequestCredential {
+export function credentialOf(viewer: SignedIn): RequestCredential {
+  const { method, tokenId, deployKeyId, keyId, applicationId, directoryId } = viewer
   if (tokenId !== undefined) return { kind: 'access-token', id: tokenId }
   if (applicationId !== undefined) return { kind: 'oauth2-token', id: applicationId }
   if (deployKeyId !== undefined) return { kind: 'deploy-key', id: deployKeyId }
+  if (directoryId !== undefined) return { kind: 'ldap', id: directoryId }
   switch (method) {
     case 'password':
     case 'reverse-proxy':

@@ -93,7 +93,33 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       const decider = await world.server.app.passwordSources.decider('ivy', undefined)
       const users = await Promise.all(Array.from({ length: 10 }, () => decider!.verify('ivy-password')))
       const { id } = (await me('ivy')).json as { id: number }
-      expect(users.map((user) => user?.id)).toEqual(Array.from({ length: 10 }, () => id))
+      expect(users.map((accepted) => accepted?.user.id)).toEqual(Array.from({ length: 10 }, () => id))
+    })
+
+    it('are recorded in the audit log with the source that checked the password', async () => {
+      const id = await world.addSource('second', { user_filter: '(&(title=guest)(uid=%s))' })
+      await world.directory.addPerson('uma', { title: 'guest' })
+      const [people] = (await world.root.client.get('/admin/auth-sources')).json as { id: number; name: string }[]
+      await world.root.client.patch(`/admin/auth-sources/${people!.id}`, {
+        ldap: { user_filter: '(&(objectClass=inetOrgPerson)(uid=%s)(!(title=guest)))' },
+      })
+      const browser = createBrowser(world.server.url)
+      await browser.open('/user/login')
+      await browser.send({ user_name: 'uma', password: 'uma-password' })
+      // Once more from the cache of right passwords.
+      await me('uma')
+      await world.as('uma').post('/users/uma/tokens', { name: 'recorded', scopes: ['read:user'] })
+      await world.server.drain()
+      const entries = (await world.root.client.get('/admin/audit?actor=uma')).json as { action: string }[]
+      const of = (action: string) => entries.find((entry) => entry.action === action)
+      for (const action of ['sign-in.succeeded', 'token.created'])
+        expect(of(action), action).toMatchObject({ credential: { kind: 'ldap', id, name: 'second' } })
+      const entry = (await world.root.client.get('/admin/audit?actor=root')).json[0]
+      expect(entry.credential.kind, 'a password of this server').not.toBe('ldap')
+      await world.root.client.patch(`/admin/auth-sources/${people!.id}`, {
+        ldap: { user_filter: '(&(objectClass=inetOrgPerson)(uid=%s))' },
+      })
+      await world.root.client.patch(`/admin/auth-sources/${id}`, { is_active: false })
     })
 
     it('of an inactive source are refused, and of nobody else', async () => {

@@ -1,5 +1,6 @@
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import type { Core } from '../../../core/module.ts'
+import type { SignInSourceId } from '../../../core/platform/crypto/ids.ts'
 import type { User } from '../users/user.store.ts'
 import type { ExternalAccounts } from './external-accounts.service.ts'
 import type { LdapSources } from './ldap/ldap-source.ts'
@@ -11,23 +12,33 @@ interface Deps extends Pick<Core, 'log'> {
   readonly accounts: ExternalAccounts
 }
 
+/** The account of a right password, and the source that accepted it. */
+export interface AcceptedPassword {
+  readonly user: User
+  readonly sourceId: SignInSourceId
+}
+
 /** Who decides whether a password is right. */
 export interface PasswordDecider {
   /** Changes whenever the same password might get another decision. */
   readonly version: string
-  /** The account; undefined for a wrong password. Throws unavailable when the source cannot be asked. */
-  verify(password: string): Promise<User | undefined>
+  /** Undefined for a wrong password. Throws unavailable when the source cannot be asked. */
+  verify(password: string): Promise<AcceptedPassword | undefined>
 }
 
 export type PasswordSources = ReturnType<typeof createPasswordSources>
 
 /** Passwords that sign-in sources check. */
 export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
-  async function verify(source: SignInSource<'ldap'>, login: string, password: string): Promise<User | undefined> {
+  async function verify(
+    source: SignInSource<'ldap'>,
+    login: string,
+    password: string,
+  ): Promise<AcceptedPassword | undefined> {
     try {
       const profile = await ldap.verify(source, login, password)
       const rules = { source, createsAccounts: source.settings.create_accounts }
-      return profile && (await accounts.refresh(rules, profile)).user
+      return profile && { user: (await accounts.refresh(rules, profile)).user, sourceId: source.id }
     } catch (error) {
       if (isDomainError(error, 'unavailable')) {
         log.warn({ source: source.name, reason: error.message }, 'a directory cannot check a password')
@@ -54,7 +65,7 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
             async verify(password) {
               if (!source.isActive) return undefined
               const found = await verify(source, user.loginName || user.name, password)
-              return found?.id === user.id ? found : undefined
+              return found?.user.id === user.id ? found : undefined
             },
           }
         )
@@ -69,16 +80,16 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
   }
 }
 
-/** The first account; a source that is away matters only when no other one knows the password. */
+/** The first source that accepts the password; a source that is away matters only when no other one knows it. */
 async function firstAccount(
   sources: readonly SignInSource<'ldap'>[],
-  verify: (source: SignInSource<'ldap'>) => Promise<User | undefined>,
-): Promise<User | undefined> {
+  verify: (source: SignInSource<'ldap'>) => Promise<AcceptedPassword | undefined>,
+): Promise<AcceptedPassword | undefined> {
   let away: unknown
   for (const source of sources) {
     try {
-      const user = await verify(source)
-      if (user !== undefined) return user
+      const accepted = await verify(source)
+      if (accepted !== undefined) return accepted
     } catch (error) {
       if (!isDomainError(error, 'unavailable')) throw error
       away ??= error

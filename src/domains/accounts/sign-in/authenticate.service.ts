@@ -99,9 +99,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         // When passwords are disabled they are ignored, as if the request had none
         // (behaviour/auth-and-access#authentication-methods).
         if (!deps.settings.basicEnabled) return ANONYMOUS
-        const user = await deps.checkPassword(credentials.user, credentials.password, client)
+        const { user, sourceId } = await deps.checkPassword(credentials.user, credentials.password, client)
         await requireCode(deps, user, { code: credentials.otp, client })
-        return signedIn(user, ALL_SCOPES, 'password')
+        return { ...signedIn(user, ALL_SCOPES, 'password'), directoryId: sourceId }
       }
     }
   }

@@ -8,16 +8,22 @@ import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type User, findLogin } from '../users/user.store.ts'
-import type { PasswordSources } from '../sign-in-sources/password-sources.service.ts'
+import type { AcceptedPassword, PasswordSources } from '../sign-in-sources/password-sources.service.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 
 /**
- * Returns the account for a login name or activated address and its password. Throws unauthenticated, after many
+ * Returns the account for a login name or activated address and its password, and the sign-in source that checked it
+ * unless the server did. Throws unauthenticated, after many
  * attempts too-many-requests, and unavailable when a sign-in source must decide that cannot be reached; slows down
  * guessing.
  */
-export type PasswordCheck = (login: string, password: string, client: RequestClient) => Promise<User>
+export type PasswordCheck = (login: string, password: string, client: RequestClient) => Promise<CheckedPassword>
+
+export interface CheckedPassword {
+  readonly user: User
+  readonly sourceId: AcceptedPassword['sourceId'] | undefined
+}
 
 const REMEMBER_MS = 60_000
 
@@ -36,12 +42,15 @@ export function createPasswordCheck(deps: {
   readonly records: Pick<SignInRecords, 'failed'>
 }): PasswordCheck {
   const key = randomBytes(32)
-  const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
-  const pending = new Map<string, Promise<Verified>>()
+  const remembered = boundedCache<string, Pick<CheckedPassword, 'sourceId'>>(10_000, REMEMBER_MS)
+  const pending = new Map<string, Promise<CheckedPassword | undefined>>()
   // NOTE: an unknown name costs one hash, too, so that the response time does not reveal which names exist.
   const decoy = deps.passwords.hash('decoy', 'server')
 
-  const once = async (mark: string, verify: () => Promise<Verified>): Promise<Verified> => {
+  const once = async (
+    mark: string,
+    verify: () => Promise<CheckedPassword | undefined>,
+  ): Promise<CheckedPassword | undefined> => {
     const running = pending.get(mark) ?? verify().finally(() => pending.delete(mark))
     pending.set(mark, running)
     return running
@@ -53,24 +62,22 @@ export function createPasswordCheck(deps: {
     const decider = await deps.sources.decider(login, found?.user)
     const stored = decider?.version ?? (found?.passwordHash || (await decoy))
     const mark = hmacSha256Hex(key, JSON.stringify([found?.user.id ?? login, stored, password]))
-    if (found && remembered.has(mark) && !found.user.isLoginProhibited) return found.user
+    const earlier = remembered.get(mark)
+    if (found && earlier && !found.user.isLoginProhibited) return { user: found.user, ...earlier }
     deps.rateLimit.take(address)
     await deps.throttle.before(login.toLowerCase(), address)
-    const user = await once(mark, async () => {
+    const checked = await once(mark, async () => {
       if (decider !== undefined) return decider.verify(password)
       const isRight = await deps.passwords.verify(password, stored, `network ${address}`)
-      return isRight && found?.passwordHash ? found.user : undefined
+      return isRight && found?.passwordHash ? { user: found.user, sourceId: undefined } : undefined
     })
-    if (user === undefined || user.isLoginProhibited) {
+    if (checked === undefined || checked.user.isLoginProhibited) {
       deps.throttle.failed(login.toLowerCase(), address)
       deps.records.failed({ client, kind: 'password', userId: found?.user.id ?? 0 })
       throw errors.wrongCredentials()
     }
     deps.throttle.succeeded(login.toLowerCase(), address)
-    remembered.set(mark, true)
-    return user
+    remembered.set(mark, { sourceId: checked.sourceId })
+    return checked
   }
 }
-
-/** The account; undefined for a wrong password. */
-type Verified = User | undefined

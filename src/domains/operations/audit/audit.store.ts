@@ -117,6 +117,7 @@ export async function findCredentialName(tx: Tx, { kind, id }: RequestCredential
       )
     case 'passkey':
       return (await tx.selectFrom('passkey').select('name').where('id', '=', id).executeTakeFirst())?.name ?? ''
+    case 'ldap':
     case 'sign-in-source':
       return (await tx.selectFrom('sign_in_source').select('name').where('id', '=', id).executeTakeFirst())?.name ?? ''
     default:

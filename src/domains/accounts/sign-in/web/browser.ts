@@ -11,9 +11,9 @@ import type { User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
 import { type Fields, formToken, isOwnForm, queryFields, readFields } from './form.ts'
 import { redirectTo, sendPage } from './page.ts'
-import type { PasswordCheck } from '../password-check.service.ts'
+import type { CheckedPassword, PasswordCheck } from '../password-check.service.ts'
 import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
-import type { Begun, Sessions, SignInProof } from './web.service.ts'
+import type { Begun, Sessions } from './web.service.ts'
 import type { OidcSignIn } from '../../sign-in-sources/oidc/oidc.service.ts'
 import type { Passkeys } from '../passkeys/passkeys.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
@@ -46,7 +46,11 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
 }
 
-export const BY_PASSWORD: SignInProof = { credential: { kind: 'password', id: 0 } }
+/** The sign-in that begins with a right password. */
+export const begunByPassword = ({ user, sourceId }: CheckedPassword): Begun => ({
+  user,
+  proof: { credential: sourceId === undefined ? { kind: 'password', id: 0 } : { kind: 'ldap', id: sourceId } },
+})
 
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'

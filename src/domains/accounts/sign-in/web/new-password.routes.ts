@@ -9,7 +9,7 @@ import {
   findRedirectTarget,
   destination,
   beginSession,
-  BY_PASSWORD,
+  begunByPassword,
   findVisitor,
   sessionActor,
   formField,
@@ -80,10 +80,7 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
     const begun =
       visitor === undefined
         ? await readTicket(deps, ticket ?? '', { step: 'change', cookie })
-        : {
-            user: await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', clientOf(request)),
-            proof: BY_PASSWORD,
-          }
+        : begunByPassword(await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', clientOf(request)))
     if (begun === undefined) return refuseForm(reply)
     const { user } = begun
     const wrong = await problemOf(deps, sessionActor(request, user), { user, fields })

@@ -7,7 +7,7 @@ import {
   findRedirectTarget,
   destination,
   beginSession,
-  BY_PASSWORD,
+  begunByPassword,
   findVisitor,
   formCookie,
   formField,
@@ -116,10 +116,10 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   const to = destination(deps, fields['redirect_to'])
   const name = fields['user_name'] ?? ''
   try {
-    const user = await deps.checkPassword(name, fields['password'] ?? '', clientOf(request))
-    if (decideAccountState(user) === 'prohibited')
+    const begun = begunByPassword(await deps.checkPassword(name, fields['password'] ?? '', clientOf(request)))
+    if (decideAccountState(begun.user) === 'prohibited')
       return await passwordPage(deps, request, reply, { to, name, ...PROHIBITED })
-    return await continueSignIn(deps, reply, { user, proof: BY_PASSWORD, to, cookie })
+    return await continueSignIn(deps, reply, { ...begun, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return passwordPage(deps, request, reply, {
