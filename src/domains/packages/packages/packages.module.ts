@@ -1,5 +1,6 @@
 import { defineModule } from '../../../core/module.ts'
 import { createPackageGuard } from './package.guards.ts'
+import type { PackageAttestations } from './attestation.ts'
 import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
 import { createPackages, type Packages } from './packages.service.ts'
@@ -15,6 +16,7 @@ declare module '../../../core/module.ts' {
     readonly packages: Packages
     readonly packageContents: PackageContents
     readonly packageBlobUses: PackageBlobUses
+    readonly packageAttestations: PackageAttestations
   }
 }
 
@@ -25,6 +27,7 @@ export const module = defineModule({
   async create({ config, database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
     const blobs = await stores.open('packages')
     const packageBlobUses: PackageBlobUses = createHook()
+    const packageAttestations: PackageAttestations = createHook()
     const contentDeps = {
       database,
       clock,
@@ -40,7 +43,7 @@ export const module = defineModule({
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)
     return {
-      services: { packages, packageContents, packageBlobUses },
+      services: { packages, packageContents, packageBlobUses, packageAttestations },
       jobs: createPackageJobs(packageContents),
       tasks: packageTasks(jobs),
       checks: [packageFilesCheck({ database, blobs })],

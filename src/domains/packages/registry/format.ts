@@ -4,9 +4,10 @@ import type { Credentials, SignedIn, Viewer } from '../../../core/access/viewer.
 import type { Core } from '../../../core/module.ts'
 import type { SignableRequest } from '../../../core/platform/http/signature.ts'
 import type { User } from '../../accounts/index.ts'
+import type { Attestation } from '../packages/attestation.ts'
 import type { PackageContents, PackageHold } from '../packages/package-contents.service.ts'
 import type { PackageEntry } from '../packages/package-contents.store.ts'
-import type { PackageFile } from '../packages/package.store.ts'
+import type { PackageFile, PackageVersion } from '../packages/package.store.ts'
 import type { createFindRepo } from './addressed-repo.ts'
 import type { PackageDocument } from './documents/package-documents.service.ts'
 import type { IndexKind, PackageIndexes } from './indexes/package-indexes.service.ts'
@@ -104,6 +105,8 @@ export interface PackageFormat {
   index?(base: string): IndexKind
   /** The documents of a package. */
   documents?(entry: PackageEntry, base: string): readonly PackageDocument[]
+  /** What else was published about a version. */
+  attestations?(version: PackageVersion): Promise<readonly Attestation[]>
   /** What addresses have right after the type, besides paths: `rpm.repo`. */
   readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */

@@ -19,8 +19,8 @@ declare module '../../../core/module.ts' {
 /** The registries of packages, outside of the API. */
 export const module = defineModule({
   name: 'registry',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'pullThrough', 'repos'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents, pullThrough, repos }) {
+  needs: ['authenticate', 'packageAttestations', 'packageBlobUses', 'packageContents', 'pullThrough', 'repos'],
+  create(core, { authenticate, packageAttestations, packageBlobUses, packageContents: contents, pullThrough, repos }) {
     const { config, database, clock, jobs, secrets, site, taskPool } = core
     packageBlobUses.register(findIndexUse)
     packageBlobUses.register(findDocumentUse)
@@ -31,6 +31,9 @@ export const module = defineModule({
     const { packages, service } = config
     const tools = { clock, secrets, taskPool, indexes, signingKeys, findRepo }
     const formats = FORMATS.map((create) => create(contents, tools))
+    packageAttestations.register(
+      async (version) => formats.find(({ type }) => type === version.type)?.attestations?.(version) ?? [],
+    )
     return {
       jobs: createPrepareJobs({ database, contents, documents, indexes, formats, rootUrl: site.rootUrl }),
       subscriptions: prepareSubscriptions(jobs),

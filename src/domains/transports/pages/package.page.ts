@@ -1,10 +1,11 @@
 import type { Core, Services } from '../../../core/module.ts'
-import { safeHtml } from '../../../core/platform/html.ts'
+import { type Html, safeHtml } from '../../../core/platform/html.ts'
 import { getReadablePackageOwner } from '../../packages/index.ts'
 import { list, type PageMaker, size, timeOf, when } from './layout.ts'
 import { account } from './issues/entries.ts'
 
 interface PackagePageDeps extends Pick<Core, 'database' | 'site'> {
+  readonly packageAttestations: Services['packageAttestations']
   readonly packages: Pick<Services['packages'], 'files' | 'get'>
   readonly users: Pick<Services['users'], 'getInView'>
 }
@@ -19,6 +20,7 @@ interface Place {
 }
 
 const MAX_FILES = 1000
+const MAX_ATTESTATIONS = 100
 
 /** How a package manager installs a version, by type; its registry is set up as docs/guide/packages.md says. */
 const COMMANDS: Readonly<Record<string, (place: Place) => string>> = {
@@ -48,6 +50,21 @@ const COMMANDS: Readonly<Record<string, (place: Place) => string>> = {
 /** Names and versions that mean nothing else to a shell. */
 const PLAIN = /^[\w.+:@/~-]+$/
 
+type Attestation = Awaited<ReturnType<PackagePageDeps['packageAttestations']['run']>>[number][number]
+
+const attestationList = (all: readonly Attestation[]): Html =>
+  safeHtml`<h2>Attestations</h2>
+<p class="note">What its publishers say about this version. The server has verified neither signatures nor statements.</p>
+${list(
+  all.slice(0, MAX_ATTESTATIONS),
+  ({ type, name, size: bytes, claims }) =>
+    safeHtml`${type} <small>${name}, ${size(bytes)}</small>${Object.entries(claims).map(
+      ([field, text]) => safeHtml`<br><small>${field}: ${text}</small>`,
+    )}`,
+  '',
+)}
+${all.length > MAX_ATTESTATIONS ? safeHtml`<p class="note">Only the first ${MAX_ATTESTATIONS} are listed.</p>` : ''}`
+
 /** `/{owner}/-/packages/{type}/{name}/{version}`. */
 export const packagePage =
   (deps: PackagePageDeps): PageMaker =>
@@ -58,6 +75,7 @@ export const packagePage =
     const [version = '', name] = [parts.pop(), parts.join('/')]
     const view = await deps.packages.get(viewer, owner, { type, name, version })
     const files = await deps.packages.files(owner, { type, name, version })
+    const attestations = (await deps.packageAttestations.run(view.version)).flat()
     const root = deps.site.rootUrl()
     const place = {
       ...view.version,
@@ -74,6 +92,7 @@ export const packagePage =
 <dt>Published</dt><dd>${view.creator ? account(visit, { id: view.creator.id, login: view.creator.name }) : 'Ghost'}, ${timeOf(view.version.createdAt)}</dd>
 ${when(view.repo?.repo.fullName, (repo) => safeHtml`<dt>Repository</dt><dd><a href="${base}/${repo}">${repo}</a></dd>`)}</dl>
 ${when(command, (text) => safeHtml`<h2>Install</h2>\n<pre tabindex="0">${text}</pre>`)}
+${when(attestations[0], () => attestationList(attestations))}
 <h2>Files</h2>
 ${list(
   files.slice(0, MAX_FILES),

@@ -40,6 +40,7 @@ export const module = defineModule({
     'labels',
     'markup',
     'milestones',
+    'packageAttestations',
     'packages',
     'projectCards',
     'projectColumns',

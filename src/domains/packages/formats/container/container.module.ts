@@ -3,6 +3,7 @@ import { createClientTokens } from '../../registry/client-tokens.ts'
 import { createBlobUploads } from './blob-uploads.service.ts'
 import { containerTasks, createContainerJobs } from './container.jobs.ts'
 import { registerContainer } from './container.routes.ts'
+import { listImageAttestations } from './image-attestations.ts'
 import { createImageReads } from './image-reads.service.ts'
 import { createImages } from './images.service.ts'
 import { containerProjections } from './package-deleted.projection.ts'
@@ -12,12 +13,16 @@ import { findContainerUse } from './uploads.store.ts'
 /** The registry of container images and other OCI artifacts. */
 export const module = defineModule({
   name: 'container',
-  needs: ['authenticate', 'packageBlobUses', 'packageContents', 'pullThrough', 'quotaParts'],
-  create(core, { authenticate, packageBlobUses, packageContents: contents, pullThrough, quotaParts }) {
+  needs: ['authenticate', 'packageAttestations', 'packageBlobUses', 'packageContents', 'pullThrough', 'quotaParts'],
+  create(
+    core,
+    { authenticate, packageAttestations, packageBlobUses, packageContents: contents, pullThrough, quotaParts },
+  ) {
     const { config, database, clock, events, jobs, secrets, site } = core
     packageBlobUses.register(findContainerUse)
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumUnnamedBlobs(db, ownerId) }))
     const { packages, service } = config
+    packageAttestations.register((version) => listImageAttestations(database.read, version))
     return {
       jobs: createContainerJobs({ database, clock }),
       tasks: containerTasks(jobs),

@@ -91,6 +91,23 @@ export const listReferrers = (db: Db, packageId: number, subject: string): Promi
     .orderBy('id')
     .execute()
 
+/** At most 100 manifests with tags that begin with a text, which has no characters that are special in LIKE. */
+export const listTagged = (
+  db: Db,
+  packageId: number,
+  prefix: string,
+): Promise<(ContainerManifest & { tag: string })[]> =>
+  db
+    .selectFrom('container_tag')
+    .innerJoin('container_manifest', 'container_manifest.id', 'container_tag.manifest_id')
+    .selectAll('container_manifest')
+    .select('container_tag.name as tag')
+    .where('container_tag.package_id', '=', packageId)
+    .where('container_tag.name', 'like', `${prefix}%`)
+    .orderBy('container_tag.name')
+    .limit(100)
+    .execute()
+
 interface NewReference {
   readonly digest: string
   readonly isManifest: boolean

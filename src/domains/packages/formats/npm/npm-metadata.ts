@@ -4,6 +4,7 @@ import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
+import { isProvenance, presentAttestations } from './npm-provenance.ts'
 
 /** What `package.metadata` of an npm package contains. */
 interface NpmPackage {
@@ -106,7 +107,9 @@ interface PackumentParts {
 
 /** The document that npm reads of a package, as JSON; the stored JSON of versions is not parsed again. */
 export function presentPackument({ entry, versions, files, base }: PackumentParts): string {
-  const fileOf = new Map(files.map((file) => [file.version_id, file]))
+  const provenanceOf = new Map<number, PackageFile>()
+  const fileOf = new Map<number, PackageFile>()
+  for (const file of files) (isProvenance(file) ? provenanceOf : fileOf).set(file.version_id, file)
   const tags = existingTags(entry, versions)
   const newest = versions.find(({ version }) => version === tags['latest']) ?? versions.at(-1)
   const { description, repository, author, license, homepage, keywords } = manifestOf(newest)
@@ -128,7 +131,10 @@ export function presentPackument({ entry, versions, files, base }: PackumentPart
     const file = fileOf.get(version.id)
     if (file === undefined) return []
     const tarball = `${address}${version.version}/${encodeURIComponent(file.name)}`
-    const dist = JSON.stringify({ integrity: integrityOf(file), shasum: file.sha1, tarball })
+    const provenance = provenanceOf.get(version.id)
+    const attestations =
+      provenance && presentAttestations({ base, name: entry.name, version: version.version }, provenance)
+    const dist = JSON.stringify({ integrity: integrityOf(file), shasum: file.sha1, tarball, attestations })
     return `${JSON.stringify(version.version)}:${version.metadata.slice(0, -1)},"dist":${dist}}`
   })
   return `${JSON.stringify(head).slice(0, -1)},"versions":{${texts.join(',')}}}`

@@ -24,6 +24,7 @@ import {
   requireIntegrity,
   withTags,
 } from './npm-metadata.ts'
+import { attestationOf, isProvenance, presentBundles, provenanceName, readProvenance } from './npm-provenance.ts'
 import { readPublishDocument } from './publish-document.ts'
 
 const type = 'npm'
@@ -36,6 +37,7 @@ export const createNpmFormat: CreateFormat = (contents, tools) => ({
   type,
   documents: (entry, base) => [packument(contents, entry, base)],
   errorBody: (message) => ({ error: message }),
+  attestations: async (version) => (await contents.listFiles(version)).filter(isProvenance).map(attestationOf),
   routes: [...siteRoutes(contents), ...tagRoutes(contents), ...fileRoutes(contents), ...packageRoutes(contents, tools)],
 })
 
@@ -56,6 +58,17 @@ function siteRoutes(contents: PackageContents): FormatRoute[] {
       access: 'read',
       path: at('-/v1/search'),
       handle: ({ owner, query }) => search(contents, owner, query),
+    },
+    {
+      method: 'GET',
+      access: 'read',
+      path: at(`-/npm/v1/attestations/${NAME}@(?<version>[^/@]+)`),
+      async handle({ owner, params: { name, version = '' } }) {
+        const found = await contents.findVersion(await getPackage(contents, owner, name), version)
+        const file = found && (await contents.listFiles(found)).find(isProvenance)
+        if (file === undefined) throw errors.packageNotFound()
+        return { status: 200, body: await presentBundles(contents, file) }
+      },
     },
   ]
 }
@@ -225,13 +238,21 @@ async function publish(
   const tags = Object.keys(members(document['dist-tags']))
   const set = Object.fromEntries((tags.length === 0 ? ['latest'] : tags).map((tag) => [tag, version]))
   const file = { name: `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`, content }
+  const provenance = readProvenance(document, { name, version, sha512: content.sha512 })
+  const bundles = provenance && [
+    {
+      name: provenanceName(file.name),
+      content: await hold.receive([Buffer.from(provenance.text)]),
+      metadata: provenance.metadata,
+    },
+  ]
   await contents.publish(viewer, owner, {
     type,
     name,
     version,
     metadata,
     repoId: await findRepo(viewer, owner, source),
-    files: [file],
+    files: [file, ...(bundles ?? [])],
     packageMetadata: (former) => withTags(former, set, readme),
   })
   return { status: 201 }

@@ -1,6 +1,7 @@
 import { errors } from '../../../errors.ts'
 import { badRequest, tooLarge } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson } from '../../../../core/platform/json-members.ts'
+import { isProvenance } from './npm-provenance.ts'
 
 /** Bytes of a document without its attachment: metadata of one version, or of all for `npm deprecate`. */
 const MAX_DOCUMENT = 8 * 1024 * 1024
@@ -13,7 +14,8 @@ interface SentDocument<Content> {
 
 /**
  * Reads the JSON document of `npm publish`. The base64 text of its attachment (`_attachments.<file>.data`), which may
- * be long, is decoded and given to `receive` while it arrives; only the rest is parsed. Throws BadRequest and TooLarge.
+ * be long, is decoded and given to `receive` while it arrives; only the rest, with the provenance, is parsed. Throws
+ * BadRequest and TooLarge.
  */
 export async function readPublishDocument<Content>(
   body: AsyncIterable<Buffer>,
@@ -94,7 +96,9 @@ class DocumentScanner {
   }
 
   #isAttachment(): boolean {
-    const is = this.#isValue && this.#key === 'data' && this.#path.length === 3 && this.#path[1] === '_attachments'
+    const [, parent, name = ''] = this.#path
+    const isData = this.#isValue && this.#key === 'data' && this.#path.length === 3 && parent === '_attachments'
+    const is = isData && !isProvenance({ name })
     if (is) this.#isValue = false
     return is
   }
