@@ -216,5 +216,13 @@ describeOnBoth('an import of everything from another server', (kind) => {
     expect([again.status, again.text]).toEqual([201, again.text])
     expect(await about()).toEqual(before)
     expect((await read('/dependencies')).map(shown.number)).toEqual([2])
+    const [reference] = (await read('/timeline')).filter(({ type }) => type === 'comment_ref')
+    expect(reference.ref_comment.body).toBe('like #3, reopens #1')
+    const [comment] = (await tom.client.get('/repos/tom/desk/issues/2/comments')).json
+    expect(reference.ref_comment.id).toBe(comment.id)
+    const edit = { body: 'like #3, reopens #1, again' }
+    expect((await tom.client.patch(`/repos/tom/desk/issues/comments/${comment.id}`, edit)).status).toBe(200)
+    await target.drain()
+    expect(await about()).toEqual(before)
   })
 })

@@ -8,7 +8,7 @@ import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
 import { claimEntries, claimIssues } from './issues/imports/claim-author.store.ts'
 import { dropImportedAssignees } from './issues/imports/drop-assignees.ts'
 import { insertImportedDependencies } from './issues/imports/imported-dependencies.store.ts'
-import { insertImportedEntries, retargetEntries } from './issues/imports/imported-entries.store.ts'
+import { insertImportedEntries } from './issues/imports/imported-entries.store.ts'
 import { insertImportedIssues } from './issues/imports/imported-issues.store.ts'
 import {
   completeImport,
@@ -61,6 +61,7 @@ import { claimReactions } from './reactions/claim-reactions.store.ts'
 import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
 import { commitLink } from './references/commits/commit-link.ts'
 import { insertImportedReferences, listImportedTexts, textKey } from './references/records/imported-references.store.ts'
+import { listReferringTimes, retargetEntries } from './references/records/retargeted-entries.store.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
 import { claimTimes } from './times/claim-times.store.ts'
 import { insertImportedTimes } from './times/imported-times.store.ts'
@@ -124,6 +125,7 @@ export const issueChanges = {
 export const issueImports = {
   insertIssues: insertImportedIssues,
   insertEntries: insertImportedEntries,
+  listReferringTimes,
   retarget: retargetEntries,
   insertReferences: insertImportedReferences,
   listTexts: listImportedTexts,

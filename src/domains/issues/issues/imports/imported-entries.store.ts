@@ -49,15 +49,3 @@ export async function insertImportedEntries(tx: Tx, entries: readonly ImportedEn
   )
   return inserted
 }
-
-const ABOUT_ISSUES = ['add_dependency', 'comment_ref', 'issue_ref', 'pull_ref', 'remove_dependency'] as const
-
-/** Entries about an issue that was imported again name its new row. */
-export async function retargetEntries(tx: Tx, formerId: number, id: IssueId): Promise<void> {
-  await tx
-    .updateTable('timeline_entry')
-    .set({ target_id: id })
-    .where('target_id', '=', formerId)
-    .where('kind', 'in', ABOUT_ISSUES)
-    .execute()
-}

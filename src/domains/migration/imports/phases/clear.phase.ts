@@ -32,6 +32,7 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
           const some = numbers.slice(at, at + STEP_ISSUES)
           const ids = await issueImports.listIds(tx, repoId, some)
           await keepFirst(tx, keys, ids)
+          await keys.set(tx, REFERRING, await issueImports.listReferringTimes(tx, [...ids.values()]))
           for (const id of ids.values()) await attachments.deleteOf(tx, 'issue', id)
           await issueImports.delete(tx, [...ids.values()])
         },
@@ -48,6 +49,9 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
 
 /** In `import_key`: former ids of issues, by number. */
 export const REPLACED = 'replaced'
+
+/** In `import_key`: the times of comments that referred to other issues, by the ids of the entries about them. */
+export const REFERRING = 'referring'
 
 /** NOTE: an import that was interrupted has already replaced some of them. */
 async function keepFirst(tx: Tx, keys: ImportKeys, ids: ReadonlyMap<number, IssueId>): Promise<void> {

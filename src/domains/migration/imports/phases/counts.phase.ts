@@ -1,6 +1,7 @@
+import { restrictionOf } from '../../../../core/access/authorize.ts'
 import { issueImports } from '../../../issues/index.ts'
 import type { ImportPhase } from '../phase.ts'
-import { REPLACED } from './clear.phase.ts'
+import { REFERRING, REPLACED } from './clear.phase.ts'
 import type { ItemDeps } from './imported-items.ts'
 
 const STEP_ISSUES = 500
@@ -13,7 +14,8 @@ const STEP_ISSUES = 500
 export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins: number }): ImportPhase => ({
   name: 'counts',
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
-  async *steps({ repoId, keys, request: { changed } }, cursor) {
+  async *steps({ repoId, keys, actor, request: { changed } }, cursor) {
+    const restriction = restrictionOf(actor)
     let after = Number(cursor)
     for (;;) {
       const items = await issueImports.listItems(database.read, repoId, { after, limit: STEP_ISSUES })
@@ -29,13 +31,16 @@ export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins
             written.map(({ id }) => id),
           )
           if (changed === undefined) return
+          const writtenAt = (entryIds: readonly string[]) => keys.get(tx, REFERRING, entryIds)
           const former = await keys.get(
             tx,
             REPLACED,
             written.map(({ number }) => String(number)),
           )
-          for (const { id, number } of written)
-            if (former.has(String(number))) await issueImports.retarget(tx, former.get(String(number))!, id)
+          for (const { id, number } of written) {
+            const formerId = former.get(String(number))
+            if (formerId !== undefined) await issueImports.retarget(tx, { formerId, id, restriction, writtenAt })
+          }
         },
       }
     }

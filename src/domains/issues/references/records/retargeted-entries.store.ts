@@ -1,0 +1,71 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { CredentialRestriction } from '../../../../core/access/authorize.ts'
+import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
+import { isKind, listEntriesByIds, toEntry, type TimelineEntry } from '../../issues/timeline/timeline-entry.store.ts'
+import { insertImportedReferences, listImportedTexts, textKey } from './imported-references.store.ts'
+
+const ABOUT_ISSUES = ['add_dependency', 'comment_ref', 'issue_ref', 'pull_ref', 'remove_dependency'] as const
+
+/** Ids of one statement: below the limits of both databases on bound values. */
+const CHUNK = 500
+
+async function listEntriesAbout(db: Db, ids: readonly IssueId[]): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll()
+    .where('target_id', 'in', ids)
+    .where('kind', 'in', ABOUT_ISSUES)
+    .execute()
+  return rows.map(toEntry)
+}
+
+/**
+ * When the comments of these issues were written that refer to other issues, by the ids of the entries about them in
+ * the timelines there: comments that are imported again have new ids.
+ */
+export async function listReferringTimes(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map()
+  const references = (await listEntriesAbout(db, ids)).flatMap((entry) =>
+    isKind(entry, 'comment_ref') ? { id: String(entry.id), commentId: entry.payload.commentId } : [],
+  )
+  const commentIds = [...new Set(references.map(({ commentId }) => commentId))]
+  const times = new Map<number, number>()
+  for (let at = 0; at < commentIds.length; at += CHUNK)
+    for (const { id, createdAt } of await listEntriesByIds(db, commentIds.slice(at, at + CHUNK))) times.set(id, createdAt)
+  return new Map(
+    references.flatMap(({ id, commentId }) => (times.has(commentId) ? [[id, times.get(commentId)!] as const] : [])),
+  )
+}
+
+interface Retargeted {
+  readonly formerId: number
+  readonly id: IssueId
+  readonly restriction: CredentialRestriction | undefined
+  /** What `listReferringTimes` gave for these entries before the issue was deleted. */
+  writtenAt(entryIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+}
+
+/** Entries of other issues about one that was imported again name its new row and its new comments. */
+export async function retargetEntries(tx: Tx, { formerId, id, restriction, writtenAt }: Retargeted): Promise<void> {
+  const entries = await listEntriesAbout(tx, [formerId as IssueId])
+  const times = await writtenAt(entries.map((entry) => String(entry.id)))
+  const written = [...new Set(times.values())].map((at) => ({ issueId: id, at }))
+  const texts = new Map<string, number>()
+  for (let at = 0; at < written.length; at += CHUNK)
+    for (const [key, text] of await listImportedTexts(tx, written.slice(at, at + CHUNK))) texts.set(key, text)
+  const retargeted: TimelineEntry[] = []
+  for (const entry of entries) {
+    const moved = { ...entry, targetId: id }
+    if (isKind(moved, 'comment_ref')) {
+      const commentId = texts.get(textKey({ issueId: id, at: times.get(String(entry.id)) ?? 0 })) ?? 0
+      retargeted.push({ ...moved, payload: { ...moved.payload, commentId } })
+    } else retargeted.push(moved)
+  }
+  for (const entry of retargeted)
+    await tx
+      .updateTable('timeline_entry')
+      .set({ target_id: id, payload: Object.keys(entry.payload).length === 0 ? '' : JSON.stringify(entry.payload) })
+      .where('id', '=', entry.id)
+      .execute()
+  await insertImportedReferences(tx, retargeted, restriction)
+}
