@@ -123,6 +123,7 @@ describe('imports from a forge that fails', () => {
       [(_, response) => void response.end('<html>'), 'Migration failed: the other server did not answer with JSON.'],
     ]
     for (const [answer, message] of cases) {
+      given.upstream.routes.set('GET /api/v3/repos/octo/app', answers({ description: 'd' }))
       given.upstream.routes.set(path, answer)
       const failed = await migrate(given.tom, {
         clone_addr: `${given.upstream.url}/octo/app.git`,
@@ -134,6 +135,7 @@ describe('imports from a forge that fails', () => {
       expect(failed.json.message).toBe(message)
     }
     expect((await given.tom.client.get('/repos/tom/failing')).status).toBe(404)
+    given.upstream.routes.clear()
     const without = await migrate(given.tom, {
       clone_addr: `${given.upstream.url}/octo/app.git`,
       repo_name: 'failing',
@@ -143,5 +145,35 @@ describe('imports from a forge that fails', () => {
       201,
       'description, website and topics were not imported: the API of the other server answered with status 404',
     ])
+  })
+
+  it.each([
+    ['github', '/api/v3'],
+    ['gitea', '/api/v1'],
+  ])('bring nothing of a repository that the API of %s does not show, and say so', async (service, api) => {
+    const issues = { clone_addr: `${given.upstream.url}/octo/app.git`, repo_name: 'hidden', service, issues: true }
+    for (const status of [401, 403, 404]) {
+      const route = `GET ${api}/repos/octo/app`
+      given.upstream.routes.set(route, (_, response) => void response.writeHead(status).end())
+      const failed = await migrate(given.tom, issues)
+      expect([failed.status, failed.json.message]).toEqual([
+        422,
+        `Authentication failed: the API of the other server answered with status ${status}.`,
+      ])
+      expect((await given.tom.client.get('/repos/tom/hidden')).status).toBe(404)
+    }
+  })
+
+  it('are complete where Gitea has turned off labels, milestones or releases', async () => {
+    given.upstream.routes.set('GET /api/v1/repos/octo/app', answers({ description: 'd' }))
+    const made = await migrate(given.tom, {
+      clone_addr: `${given.upstream.url}/octo/app.git`,
+      repo_name: 'units',
+      service: 'gitea',
+      labels: true,
+      milestones: true,
+      releases: true,
+    })
+    expect([made.status, made.headers.get('x-ingot-warning'), made.json.description]).toEqual([201, null, 'd'])
   })
 })

@@ -31,7 +31,8 @@ export async function listReferringTimes(db: Db, ids: readonly IssueId[]): Promi
   const commentIds = [...new Set(references.map(({ commentId }) => commentId))]
   const times = new Map<number, number>()
   for (let at = 0; at < commentIds.length; at += CHUNK)
-    for (const { id, createdAt } of await listEntriesByIds(db, commentIds.slice(at, at + CHUNK))) times.set(id, createdAt)
+    for (const { id, createdAt } of await listEntriesByIds(db, commentIds.slice(at, at + CHUNK)))
+      times.set(id, createdAt)
   return new Map(
     references.flatMap(({ id, commentId }) => (times.has(commentId) ? [[id, times.get(commentId)!] as const] : [])),
   )

@@ -13,8 +13,9 @@ const DONE = 'done'
 export const ARCHIVED_WARNING = 'the new repository is archived, as at the source'
 
 /**
- * Imports description (unless the request contains one), website and topics. They are not requested explicitly, so a
- * service that does not respond causes a warning, not a failure. The copy of an archived repository is archived.
+ * Imports description (unless the request contains one), website and topics. They are not requested explicitly: if the
+ * request selects nothing else of the API, a service that does not respond causes a warning, not a failure. The copy of
+ * an archived repository is archived.
  */
 export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase => ({
   name: 'facts',
@@ -41,11 +42,12 @@ export const factsPhase = ({ clock }: { readonly clock: Clock }): ImportPhase =>
   },
 })
 
-async function readFacts({ source, signal, warn }: PhaseContext): Promise<SourceFacts | undefined> {
+/** NOTE: a list that the service lacks is empty, so nothing would be imported of a repository that it does not show. */
+async function readFacts({ source, signal, request, warn }: PhaseContext): Promise<SourceFacts | undefined> {
   try {
     return await source.facts(signal)
   } catch (error) {
-    if (!(error instanceof ForgeError) && !isOutgoingError(error)) throw error
+    if ((!(error instanceof ForgeError) && !isOutgoingError(error)) || request.parts.size > 0) throw error
     warn(`description, website and topics were not imported: ${error.message}`)
     return undefined
   }

@@ -7,7 +7,16 @@ import { bodyOf, isTrue, lineOf, linesOf, membersOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { filesOf, readAsset } from './gitea-assets.ts'
 import { readDependencies, readEvents } from './gitea-events.ts'
-import { AT_ONCE, authorOf, type Gitea, readComments, readIssues, readPulls, readTimes } from './gitea-issues.ts'
+import {
+  AT_ONCE,
+  authorOf,
+  type Gitea,
+  LACKING,
+  readComments,
+  readIssues,
+  readPulls,
+  readTimes,
+} from './gitea-issues.ts'
 import { readReviews } from './gitea-reviews.ts'
 
 /** Rules are shown to administrators of the repository alone, and lists of organizations have no equal at users. */
@@ -44,7 +53,7 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
       const names = new Set<string>()
       const fresh = (page: readonly unknown[]): SourceLabel[] =>
         page.map(readLabel).filter(({ name }) => name === '' || !names.has(name))
-      for await (const page of api.pages(`${repo}/labels`, signal)) {
+      for await (const page of api.pages(`${repo}/labels`, signal, LACKING)) {
         const labels = page.map(readLabel)
         for (const { name } of labels) names.add(name)
         yield labels
@@ -53,7 +62,7 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
       for await (const page of api.pages(`/orgs/${encodeURIComponent(owner)}/labels`, signal, HIDDEN)) yield fresh(page)
     },
     async *milestones(signal) {
-      for await (const page of api.pages(`${repo}/milestones?state=all`, signal))
+      for await (const page of api.pages(`${repo}/milestones?state=all`, signal, LACKING))
         yield page.map((value) => readMilestone(value, 'id'))
     },
     issues: (after, signal) => readIssues(gitea, after, signal),
@@ -64,7 +73,7 @@ export const openGitea: OpenSource = ({ client, timeout, patience }, location) =
     trackedTimes: (signal) => readTimes(gitea, signal),
     dependencies: (of, signal) => readDependencies(gitea, of, signal),
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal))
+      for await (const page of api.pages(`${repo}/releases`, signal, LACKING))
         yield page.map((value) => ({
           ...readRelease(value, (asset) => readAsset(asset, webUrl)),
           author: authorOf(members(value), 'author'),

@@ -15,6 +15,8 @@ const KINDS: ReadonlyMap<unknown, SourceReview['kind']> = new Map([
   // What a dismissed review said before is not in the API; only one that blocked is worth dismissing.
   ['DISMISSED', 'rejected'],
 ])
+/** Of a pull request that was deleted meanwhile, and of servers without reviews. */
+const GONE = [404, 405, 410]
 const OFFICIAL = new Set<unknown>(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 export async function* readReviews(
@@ -22,9 +24,9 @@ export async function* readReviews(
   { number }: Pick<SourceItem, 'number'>,
   signal: AbortSignal,
 ): Pages<SourceReview> {
-  const { api, repo, clock, absent } = github
+  const { api, repo, clock } = github
   const comments = await readComments(github, number, signal)
-  for await (const page of api.pages(`${repo}/pulls/${number}/reviews`, signal, absent))
+  for await (const page of api.pages(`${repo}/pulls/${number}/reviews`, signal, GONE))
     yield page.map(members).flatMap((value) => {
       const review = readReview(value, { pull: number, now: clock.now(), comments })
       return review ?? []
@@ -86,10 +88,10 @@ async function readComments(
   number: number,
   signal: AbortSignal,
 ): Promise<Map<number, SourceReviewComment[]>> {
-  const { api, repo, clock, absent } = github
+  const { api, repo, clock } = github
   const byReview = new Map<number, SourceReviewComment[]>()
   let count = 0
-  for await (const page of api.pages(`${repo}/pulls/${number}/comments`, signal, absent)) {
+  for await (const page of api.pages(`${repo}/pulls/${number}/comments`, signal, GONE)) {
     const comments = await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (comment, both) => {
       const path = `pulls/comments/${wholeOf(comment['id'])}`
       const reactions = await reactionsOf(github, comment, { path, signal: both })
