@@ -1,23 +1,12 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
-import { isKind, listEntriesByIds, toEntry, type TimelineEntry } from '../../issues/timeline/timeline-entry.store.ts'
+import { listEntriesAbout, retargetEntry } from '../../issues/imports/retargeted-entry.store.ts'
+import { isKind, listEntriesByIds, type TimelineEntry } from '../../issues/timeline/timeline-entry.store.ts'
 import { insertImportedReferences, listImportedTexts, textKey } from './imported-references.store.ts'
-
-const ABOUT_ISSUES = ['add_dependency', 'comment_ref', 'issue_ref', 'pull_ref', 'remove_dependency'] as const
 
 /** Ids of one statement: below the limits of both databases on bound values. */
 const CHUNK = 500
-
-async function listEntriesAbout(db: Db, ids: readonly IssueId[]): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom('timeline_entry')
-    .selectAll()
-    .where('target_id', 'in', ids)
-    .where('kind', 'in', ABOUT_ISSUES)
-    .execute()
-  return rows.map(toEntry)
-}
 
 /**
  * When the comments of these issues were written that refer to other issues, by the ids of the entries about them in
@@ -62,11 +51,6 @@ export async function retargetEntries(tx: Tx, { formerId, id, restriction, writt
       retargeted.push({ ...moved, payload: { ...moved.payload, commentId } })
     } else retargeted.push(moved)
   }
-  for (const entry of retargeted)
-    await tx
-      .updateTable('timeline_entry')
-      .set({ target_id: id, payload: Object.keys(entry.payload).length === 0 ? '' : JSON.stringify(entry.payload) })
-      .where('id', '=', entry.id)
-      .execute()
+  for (const entry of retargeted) await retargetEntry(tx, entry)
   await insertImportedReferences(tx, retargeted, restriction)
 }
