@@ -27,6 +27,8 @@ export interface PebbleOptions {
   readonly httpPort: number
   readonly tlsPort: number
   readonly validitySeconds?: number
+  /** Of its header Retry-After, while it validates and issues. */
+  readonly retryAfterSeconds?: number
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -64,7 +66,7 @@ export async function startPebble(program: string, options: PebbleOptions): Prom
     ocspResponderURL: '',
     externalAccountBindingRequired: false,
     domainBlocklist: [BLOCKED],
-    retryAfter: { authz: 1, order: 1 },
+    retryAfter: { authz: options.retryAfterSeconds ?? 1, order: options.retryAfterSeconds ?? 1 },
     keyAlgorithm: 'ecdsa',
     profiles: { default: { description: '', validityPeriod: options.validitySeconds ?? 7_776_000 } },
   }

@@ -177,6 +177,14 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     await expect(certificateOf(world)).rejects.toThrow(/self-signed/)
   })
 
+  it('is asked for no sooner than the ACME server wants while it validates', async () => {
+    const world = await openWorld({ pebble: { retryAfterSeconds: 5 } })
+    const began = performance.now()
+    await world.renew()
+    expect((await certificateOf(world)).names).toBe('DNS:git.test')
+    expect(performance.now() - began).toBeGreaterThan(5_000)
+  })
+
   it('is ordered once by concurrent checks', async () => {
     const world = await openWorld()
     await Promise.all([world.renew(), world.renew(), world.renew()])

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../core/platform/clock.ts'
+import { readRetryAfter } from '../../../core/platform/http/retry-after.ts'
 import type { OutgoingHead } from '../../../core/platform/outgoing/index.ts'
 
 /** How requests wait for a service that fails or limits them. */
@@ -45,14 +46,6 @@ export function waitForLimit(
       ? readReset(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'], now)
       : undefined)
   return until === undefined ? UNKNOWN_WAIT * 2 ** count : Math.max(until, MIN_WAIT)
-}
-
-/** Seconds, or a date of HTTP. */
-function readRetryAfter(text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : date - now
 }
 
 function readReset(text: string | undefined, now: number): number | undefined {

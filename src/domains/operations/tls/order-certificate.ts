@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import type { Client, ClientAutoOptions } from 'acme-client'
 import type { KeyPair } from '../../../core/http/tls/certificate.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { readRetryAfter } from '../../../core/platform/http/retry-after.ts'
+import { members } from '../../../core/platform/json-members.ts'
 import type { AcmeStore } from './acme-store.ts'
 import type { AcmeSettings } from './tls-settings.ts'
 
@@ -12,16 +16,22 @@ export interface Order {
   readonly settings: AcmeSettings
   readonly challenge: ChallengeType
   readonly store: AcmeStore
+  readonly clock: Clock
   readonly signal: AbortSignal
+  /** The ACME server has refused a request, and says for how many milliseconds it will. */
+  refused(ms: number): void
 }
 
 const REQUEST_MS = 30_000
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** Between two looks at the state of a challenge or an order. */
 const [POLL_MIN_MS, POLL_MAX_MS, POLLS] = [500, 10_000, 15]
+/** As long as the ACME server asks for, between two looks. */
+const MAX_POLL_WAIT_MS = 60_000
 
 /** Gets a certificate for all names with a new key. Throws what the ACME server says, or the reason of the signal. */
-export async function orderCertificate({ settings, challenge, store, signal }: Order): Promise<KeyPair> {
+export async function orderCertificate(order: Order): Promise<KeyPair> {
+  const { settings, challenge, store, signal } = order
   const acme = await import('acme-client')
   const trusted = settings.caFile === '' ? undefined : [...rootCertificates, await readFile(settings.caFile, 'utf8')]
   const agent = new Agent({ ca: trusted })
@@ -34,6 +44,7 @@ export async function orderCertificate({ settings, challenge, store, signal }: O
   // NOTE: they would repeat requests after as long as the ACME server says, hours perhaps; the next order is later anyway.
   acme.axios.interceptors.request.clear()
   acme.axios.interceptors.response.clear()
+  acme.axios.interceptors.response.use((answer) => obeyed(answer, order))
   const client = new acme.Client({
     directoryUrl: settings.directory,
     accountKey: await store.accountKey(async () => (await acme.crypto.createPrivateEcdsaKey()).toString()),
@@ -65,6 +76,23 @@ export async function orderCertificate({ settings, challenge, store, signal }: O
   } finally {
     agent.destroy()
   }
+}
+
+interface AcmeAnswer {
+  readonly status: number
+  readonly headers: object
+  readonly data: unknown
+}
+
+/** Tells of a refusal; waits before the next look at what the ACME server still works on. */
+async function obeyed<T extends AcmeAnswer>(answer: T, { clock, signal, refused }: Order): Promise<T> {
+  const header = members(answer.headers)['retry-after']
+  const wait = readRetryAfter(typeof header === 'string' ? header : undefined, clock.now()) ?? 0
+  if (wait <= 0) return answer
+  if (answer.status >= 400) refused(wait)
+  else if (['pending', 'processing'].includes(String(members(answer.data)['status'])))
+    await sleep(Math.min(wait, MAX_POLL_WAIT_MS), undefined, { signal })
+  return answer
 }
 
 async function signUp(client: Client, email: string): Promise<void> {

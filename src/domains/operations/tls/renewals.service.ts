@@ -23,6 +23,8 @@ export interface RenewalDeps {
 const MINUTE_MS = 60_000
 /** Let's Encrypt allows five failures an hour for each name. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10 * MINUTE_MS, 360 * MINUTE_MS]
+/** However long the ACME server says that it refuses orders. */
+const LONGEST_REFUSAL_MS = 7 * 24 * 60 * MINUTE_MS
 const LIFETIME_BEFORE_RENEWAL = 2 / 3
 
 export type Renewals = ReturnType<typeof createRenewals>
@@ -36,21 +38,23 @@ export function createRenewals(deps: RenewalDeps) {
     const challenge = challenges[failures % challenges.length]!
     const { names, directory } = settings
     log.info({ names, directory, challenge }, `ordering a certificate: ${why}`)
+    let refusedFor = 0
+    const refused = (ms: number): void => void (refusedFor = Math.min(ms, LONGEST_REFUSAL_MS))
     try {
-      const pair = await orderCertificate({ settings, challenge, store, signal })
+      const pair = await orderCertificate({ settings, challenge, store, clock, signal, refused })
       parseCertificate(pair)
       await store.writeCertificate(pair)
       await store.writeState({ issuedBy: directory })
       await deps.issued()
     } catch (error) {
       if (signal.aborted) throw error
-      const pause = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
+      const pause = Math.max(refusedFor, Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS))
       const nextAttemptAt = clock.now() + pause
       const { message, code } = error as NodeJS.ErrnoException
       const reason = `${challenge}: ${message || code}`
       await store.writeState({ ...state, failures: failures + 1, nextAttemptAt, attempted: wanted, reason })
       log.error(
-        { reason, names, failures: failures + 1, minutes: pause / MINUTE_MS },
+        { reason, names, failures: failures + 1, minutes: Math.ceil(pause / MINUTE_MS) },
         'the ACME server issued no certificate; the server goes on with what it has and tries again later. The names ' +
           `must lead to this server, with port 80 or 443. Delete ${store.stateFile} to try at once (docs/operate/https.md)`,
       )
