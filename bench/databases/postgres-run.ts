@@ -69,7 +69,7 @@ export async function openMainRun(bench: Bench): Promise<Run> {
 }
 
 /** A new database on a PostgreSQL server that ends with the run; undefined where the machine has no PostgreSQL. */
-async function startDatabase(tempDir: TempDir): Promise<OwnDatabase | undefined> {
+export async function startDatabase(tempDir: TempDir): Promise<OwnDatabase | undefined> {
   const dir = join(tempDir.dir, 'postgres', 'data')
   // Another account than that of the run serves PostgreSQL.
   chmodSync(tempDir.dir, 0o711)
