@@ -60,6 +60,6 @@ export function presentUsedArtifact(file: UsedArtifact, ownerName: string, site:
 
 export function presentUsedPackage(used: UsedPackage, ownerName: string, site: Site): QuotaUsedPackage {
   const { name, type, version, size } = used
-  const path = [type, name, version].map(encodeURIComponent).join('/')
+  const path = [type, name, version].map((part) => encodeURIComponent(part.toLowerCase())).join('/')
   return { name, type, version, size, html_url: `${site.rootUrl()}/${ownerName}/-/packages/${path}` }
 }

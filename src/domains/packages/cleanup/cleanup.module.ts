@@ -8,14 +8,14 @@ import { createCleanup } from './cleanup.service.ts'
 /** Rules by which old versions of packages are deleted (docs/guide/packages.md#deleting-old-versions). */
 export const module = defineModule({
   name: 'package-cleanup',
-  needs: ['packageTypes', 'users'],
-  create({ database, clock, events, jobs, log, site, taskPool }, { packageTypes, users }) {
+  needs: ['packageTypes'],
+  create({ database, clock, events, jobs, log, site, taskPool }, { packageTypes }) {
     const cleanup = createCleanup({ database, clock, events, log, taskPool })
     const rules = createCleanupRules({ database, clock, packageTypes })
     return {
       jobs: createCleanupJobs({ database, jobs }, cleanup),
       tasks: cleanupTasks(jobs),
-      operations: cleanupOperations({ packageGuard: createPackageGuard({ database, users }), rules, cleanup, site }),
+      operations: cleanupOperations({ packageGuard: createPackageGuard({ database }), rules, cleanup, site }),
     }
   },
 })

@@ -4,7 +4,7 @@ import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
-import type { User } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import { loadPackageGrants } from './package-grants.store.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'
 
@@ -22,12 +22,16 @@ export type PackageGuard = (level: 'read' | 'write' | 'admin') => Guard<PackageO
 
 /** `{owner}`, a user or an organization: 404 if hidden or missing, 403 without permission. */
 export const createPackageGuard =
-  (deps: PackageOwnerDeps): PackageGuard =>
+  (deps: Pick<PackageOwnerDeps, 'database'>): PackageGuard =>
   (level) => ({
     kind: 'user',
     describe: `callers that may ${level === 'admin' ? 'administer' : level} packages of the owner`,
-    needsUser: level !== 'read',
-    resolve: ({ viewer, params }) => findPackageOwner(deps, viewer, params['owner']!),
+    needsUser: true,
+    async resolve({ viewer, params }) {
+      const owner = await userQueries.findByName(deps.database.read, params['owner']!)
+      if (owner === undefined) throw notFound('there is no such owner of packages')
+      return { owner, mode: await modeOf(deps, viewer, owner) }
+    },
     privacy: ({ owner }) => (owner.visibility === 'public' ? undefined : 'token scope is limited to public packages'),
     decide({ mode }) {
       if (mode < AccessMode[level]) throw forbidden('user should have specific permission or be a site admin')
@@ -36,21 +40,20 @@ export const createPackageGuard =
 
 /** The owner whose packages the viewer may read. Throws NotFound if the account or its packages are hidden. */
 export async function getReadablePackageOwner(deps: PackageOwnerDeps, viewer: Viewer, name: string): Promise<User> {
-  const { owner, mode } = await findPackageOwner(deps, viewer, name)
-  if (mode < AccessMode.read || (isPublicOnly(viewer) && owner.visibility !== 'public'))
+  const owner = await deps.users.getInView(viewer, name)
+  if ((await modeOf(deps, viewer, owner)) < AccessMode.read || (isPublicOnly(viewer) && owner.visibility !== 'public'))
     throw notFound('packages are hidden')
   return owner
 }
 
-async function findPackageOwner(
-  { database, users }: PackageOwnerDeps,
+async function modeOf(
+  { database }: Pick<PackageOwnerDeps, 'database'>,
   viewer: Viewer,
-  name: string,
-): Promise<PackageOwner> {
-  const owner = await users.getInView(viewer, name)
+  owner: User,
+): Promise<AccessMode> {
   const grants =
     viewer.kind === 'user' && owner.kind === 'organization'
       ? await loadPackageGrants(database.read, viewer.account.id, owner.id)
       : NO_PACKAGE_GRANTS
-  return { owner, mode: decidePackageMode(viewer, owner, grants) }
+  return decidePackageMode(viewer, owner, grants)
 }

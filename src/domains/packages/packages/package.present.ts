@@ -9,7 +9,9 @@ import type { PackageFile } from './package.store.ts'
 
 export function presentPackage(view: PackageView, viewer: Viewer, site: Site): Package {
   const { version, owner, creator, repo } = view
-  const path = [version.type, version.name, version.version].map(encodeURIComponent).join('/')
+  const path = [version.type, version.name, version.version]
+    .map((part) => encodeURIComponent(part.toLowerCase()))
+    .join('/')
   return {
     id: version.id,
     owner: userPresenters.present(owner, viewer, site),

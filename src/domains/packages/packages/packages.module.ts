@@ -23,8 +23,8 @@ declare module '../../../core/module.ts' {
 /** Packages of users and organizations. */
 export const module = defineModule({
   name: 'packages',
-  needs: ['quota', 'quotaParts', 'repos', 'users'],
-  async create({ config, database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos, users }) {
+  needs: ['quota', 'quotaParts', 'repos'],
+  async create({ config, database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos }) {
     const blobs = await stores.open('packages')
     const packageBlobUses: PackageBlobUses = createHook()
     const packageAttestations: PackageAttestations = createHook()
@@ -38,7 +38,7 @@ export const module = defineModule({
       maxFileSize: config.packages.max_file_size || Infinity,
     }
     const packageContents = createPackageContents(contentDeps)
-    const packageGuard = createPackageGuard({ database, users })
+    const packageGuard = createPackageGuard({ database })
     const packages = createPackages({ database, clock, events, repos })
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)

@@ -5,8 +5,8 @@ import type { PackageGrants } from './package-grants.store.ts'
 export const NO_PACKAGE_GRANTS: PackageGrants = { isOrgMember: false, teams: [] }
 
 /**
- * The access of a viewer to the packages of an owner: viewers who can see a user or an organization that is not private
- * can read them; teams of an organization may have more rights, and so may jobs of its repositories
+ * The access of a viewer to the packages of an owner: who can see a user or an organization can read them, also members
+ * whose teams lack the unit; teams of an organization may have more rights, and so may jobs of its repositories
  * (behaviour/orgs-webhooks-actions#packages).
  */
 export function decidePackageMode(viewer: Viewer, owner: OwnerFacts, grants: PackageGrants): AccessMode {
@@ -17,6 +17,7 @@ export function decidePackageMode(viewer: Viewer, owner: OwnerFacts, grants: Pac
     if (viewer.account.isAdmin || viewer.account.id === owner.id) return AccessMode.owner
   }
   const modes = grants.teams.map(({ mode, packages }) => (mode >= AccessMode.admin ? AccessMode.owner : packages))
-  const isOpen = owner.visibility !== 'private' && canSeeOwner(viewer, owner, grants.isOrgMember)
-  return [isOpen ? AccessMode.read : AccessMode.none, ...modes].reduce((a, b) => (a > b ? a : b))
+  return [canSeeOwner(viewer, owner, grants.isOrgMember) ? AccessMode.read : AccessMode.none, ...modes].reduce(
+    (a, b) => (a > b ? a : b),
+  )
 }

@@ -100,7 +100,7 @@ export function createPackages(deps: PackageDeps) {
     delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction((tx) => deleteWholePackage(deps, tx, { actor, owner, ...ref })),
 
-    /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is already linked to it. */
+    /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked already. */
     async link(
       viewer: Viewer,
       owner: User,
@@ -109,7 +109,7 @@ export function createPackages(deps: PackageDeps) {
       const { repo } = await repos.getInView(viewer, owner.name, repoName)
       await database.transaction(async (tx) => {
         const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
-        if (repoId === repo.id) throw badRequest('the package is linked to this repository already')
+        if (repoId !== undefined) throw badRequest('the package is linked to a repository already')
         await updatePackageRepo(tx, packageId, repo.id)
       })
     },

@@ -18,8 +18,8 @@ declare module '../../../core/module.ts' {
 /** Registries of other servers, from which packages are fetched that an owner does not have. */
 export const module = defineModule({
   name: 'package-upstreams',
-  needs: ['packageBlobUses', 'packageContents', 'quotaParts', 'users'],
-  create(core, { packageBlobUses, packageContents: contents, quotaParts, users }) {
+  needs: ['packageBlobUses', 'packageContents', 'quotaParts'],
+  create(core, { packageBlobUses, packageContents: contents, quotaParts }) {
     const { config, database, jobs, secrets } = core
     const { upstream_hosts: hosts, upstream_keep_days: keepDays, max_file_size: maxFileSize } = config.packages
     const enabled = hosts !== ''
@@ -34,7 +34,7 @@ export const module = defineModule({
     return {
       services: { pullThrough: createPullThrough({ ...deps, enabled }) },
       operations: upstreamOperations({
-        packageGuard: createPackageGuard({ database, users }),
+        packageGuard: createPackageGuard({ database }),
         upstreams: createUpstreams({ ...core, enabled }),
       }),
       sealedColumns: [{ table: 'package_upstream', key: 'id', contexts: { credentials: () => CREDENTIALS_CONTEXT } }],
