@@ -29,6 +29,7 @@ import { addMirroredBranches } from './202611270822-mirrored-branches.ts'
 import { createPackageDocuments } from './202611270830-package-documents.ts'
 import { createStepSummaries } from './202611271125-step-summaries.ts'
 import { createPackageUpstreams } from './202611271128-package-upstreams.ts'
+import { addLateJobs } from './202611271432-late-jobs.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -67,6 +68,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611270830-package-documents': createPackageDocuments,
   '202611271125-step-summaries': createStepSummaries,
   '202611271128-package-upstreams': createPackageUpstreams,
+  '202611271432-late-jobs': addLateJobs,
 }
 
 /**

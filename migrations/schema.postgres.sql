@@ -92,6 +92,7 @@ action_job
   updated_at bigint not null
   steps text not null default '[]'::text
   permissions text not null default ''::text
+  late text not null default ''::text
   CREATE INDEX action_job_repo_id_concurrency_group_idx ON public.action_job USING btree (repo_id, concurrency_group)
   CREATE INDEX action_job_repo_id_status_id_idx ON public.action_job USING btree (repo_id, status, id)
   CREATE INDEX action_job_run_id_id_idx ON public.action_job USING btree (run_id, id)

@@ -108,7 +108,8 @@ CREATE TABLE "action_job" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "steps" text default '[]' not null,
-  "permissions" text default '' not null);
+  "permissions" text default '' not null,
+  "late" text default '' not null);
 
 CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
   "repo_id",

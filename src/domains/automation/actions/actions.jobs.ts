@@ -9,8 +9,10 @@ import {
 import type { Core } from '../../../core/module.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { RunProgress } from './runs/run-progress.service.ts'
+import { planLateJobs } from './runs/late-jobs.ts'
 import { reportRun } from './runs/run-statuses.ts'
 import type { StoredFiles } from './stored-files.ts'
+import type { WorkflowReader } from './workflows/workflow-reader.ts'
 
 const ofRun = Type.Object({ repo_id: Type.Integer(), run_id: Type.Integer() })
 
@@ -34,16 +36,19 @@ declare module '../../../core/jobs/catalog.ts' {
 /** Jobs of runs have a group of their own, so that they wait for nothing else. */
 export const RUNS_GROUP = { group: 'actions' }
 
-interface ActionsJobDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
+interface ActionsJobDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'log'> {
+  readonly reader: WorkflowReader
   readonly files: StoredFiles
   readonly runProgress: Pick<RunProgress, 'advance'>
 }
 
-export const createActionsJobs = ({ files, runProgress, ...core }: ActionsJobDeps): JobDefinitions => ({
+export const createActionsJobs = ({ files, runProgress, reader, ...core }: ActionsJobDeps): JobDefinitions => ({
   'actions.advance': defineJob(
     actionsJobPayloads['actions.advance'],
-    ({ repo_id: repoId, run_id: runId }) =>
-      core.database.transaction((tx) => runProgress.advance(tx, asId(repoId), runId)),
+    async ({ repo_id: repoId, run_id: runId }) => {
+      const plans = await planLateJobs({ read: core.database.read, reader, log: core.log }, { id: runId, repoId })
+      await core.database.transaction((tx) => runProgress.advance(tx, asId(repoId), runId, plans))
+    },
     RUNS_GROUP,
   ),
   'actions.report': defineJob(

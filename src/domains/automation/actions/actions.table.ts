@@ -192,6 +192,8 @@ export interface ActionJobTable {
   permissions: Generated<string>
   /** The job has an `if`, which a runner evaluates even when required jobs failed. */
   has_condition: Generated<Flag>
+  /** JSON: what the job is planned from when the jobs that it needs have ended; empty if it is planned. */
+  late: Generated<string>
   /** The `concurrency` of the workflow, until it is evaluated. */
   concurrency: Generated<string>
   concurrency_group: Generated<string>

@@ -20,6 +20,8 @@ export interface Job {
   readonly labels: readonly string[]
   /** It has an `if`, which the runner evaluates. */
   readonly hasCondition: boolean
+  /** JSON: what it is planned from when the jobs that it needs have ended; empty if it is planned. */
+  readonly late: string
   /** JSON: the group that the job joins when it is ready; empty: none, or joined. */
   readonly concurrency: string
   /** Empty: none. */
@@ -42,6 +44,7 @@ const NAMES = [
   'needs',
   'labels',
   'has_condition',
+  'late',
   'concurrency',
   'concurrency_group',
   'attempt',
@@ -63,6 +66,7 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
   needs: JSON.parse(row.needs) as string[],
   labels: JSON.parse(row.labels) as string[],
   hasCondition: row.has_condition === 1,
+  late: row.late,
   concurrency: row.concurrency,
   concurrencyGroup: row.concurrency_group,
   attempt: row.attempt,

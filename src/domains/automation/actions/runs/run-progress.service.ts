@@ -8,6 +8,7 @@ import { raiseQueues } from '../runners/runner.store.ts'
 import { lockWorkflows } from '../workflows/workflow-state.store.ts'
 import { type GroupOwner, listGroupMembers } from './group.store.ts'
 import { type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
+import { insertLateJobs, type LatePlans } from './late-jobs.ts'
 import { decideReady, decideReleases } from './run-progress.policy.ts'
 import { aggregateStatus, isDone, type RunStatus } from './run-status.policy.ts'
 import { lockRun, type Run, updateRun } from './run.store.ts'
@@ -42,7 +43,9 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
     const before = await listAllJobsOfRun(tx, run.id)
     const now = before.map((job) => ({ ...job, status: changes.get(job.id) ?? job.status }))
     const released = run.isHeld ? new Map<number, RunStatus>() : decideReleases(now)
-    const joining = now.filter(({ id, concurrency }) => concurrency !== '' && released.get(id) === 'waiting')
+    const joining = now.filter(
+      ({ id, concurrency, late }) => `${concurrency}${late}` !== '' && released.get(id) === 'waiting',
+    )
     for (const { id } of joining) released.delete(id)
     const all = new Map([...changes, ...released])
     for (const [id, status] of all) {
@@ -146,16 +149,21 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
     jobEnded: (tx: Tx, run: Run, jobId: number, status: RunStatus): Promise<void> =>
       change(tx, run, new Map([[jobId, status]])),
 
-    /** Starts the blocked jobs of a run that nothing holds any longer: no approval, no need and no group. */
-    async advance(tx: Tx, repoId: Run['repoId'], runId: number): Promise<void> {
+    /**
+     * Starts the blocked jobs of a run that nothing holds any longer: no approval, no need and no group. Those that are
+     * planned late start with their plans.
+     */
+    async advance(tx: Tx, repoId: Run['repoId'], runId: number, plans: LatePlans = new Map()): Promise<void> {
       await lockWorkflows(tx, repoId)
       const run = await lockRun(tx, repoId, runId)
       if (run === undefined || run.isHeld) return
       const { concurrencyGroup: group, startedAt } = run
       if (group !== '' && startedAt === 0 && (await isBusy(tx, repoId, group, { runId, jobId: 0 }))) return
-      const changes = new Map<number, RunStatus>()
+      const failed = await insertLateJobs(tx, run, plans, clock.now())
+      const changes = new Map<number, RunStatus>(failed.map(({ id }) => [id, 'failure']))
       for (const [job, status] of decideReady(await listAllJobsOfRun(tx, runId)))
-        if (status === 'skipped' || !(await waitsForGroup(tx, run, job))) changes.set(job.id, status)
+        if (job.late !== '' && status === 'waiting') continue
+        else if (status === 'skipped' || !(await waitsForGroup(tx, run, job))) changes.set(job.id, status)
       // NOTE: joining a group may have cancelled other jobs of the run.
       const current = await lockRun(tx, repoId, runId)
       if (current !== undefined && changes.size > 0) await change(tx, current, changes)

@@ -5,6 +5,7 @@ import { statusQueries } from '../../../code/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { listAllJobsOfRun } from './job.store.ts'
 import { describeJob, statusOf } from './run-statuses.policy.ts'
+import { isDone } from './run-status.policy.ts'
 import { findRun, isReported } from './run.store.ts'
 
 /** Enqueues the report of a run whose jobs have changed; one report stands for several changes. */
@@ -32,12 +33,15 @@ export async function reportRun(
     const found = repo && (await findRun(tx, repo.id, runId))
     if (found === undefined || found.reportedOid === '') return
     await statusQueries.reportChanges(tx, { clock, events }, { repoId, oid: found.reportedOid }, async () =>
-      (await listAllJobsOfRun(tx, runId)).map((job) => ({
-        state: statusOf(job.status),
-        context: `${found.workflowName || found.workflow} / ${job.name} (${found.event})`,
-        description: describeJob(job),
-        targetUrl: `/${repo!.fullName}/actions/runs/${runId}/jobs/${job.id}`,
-      })),
+      // NOTE: a job that is planned late may become several, with other names.
+      (await listAllJobsOfRun(tx, runId))
+        .filter(({ late, status }) => late === '' || isDone(status))
+        .map((job) => ({
+          state: statusOf(job.status),
+          context: `${found.workflowName || found.workflow} / ${job.name} (${found.event})`,
+          description: describeJob(job),
+          targetUrl: `/${repo!.fullName}/actions/runs/${runId}/jobs/${job.id}`,
+        })),
     )
   })
 }

@@ -2,9 +2,9 @@ import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { Core, Services } from '../../../../core/module.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
-import type { RunStatus } from '../runs/run-status.policy.ts'
+import { loadNeeds, type Need } from '../runs/needs.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
-import { listNeededJobs, loadTaskFacts, type NeededJob, type TaskFacts } from './task-facts.store.ts'
+import { loadTaskFacts, type TaskFacts } from './task-facts.store.ts'
 import type { TakenTask } from './task-start.ts'
 
 interface TaskContextDeps extends Pick<Core, 'database' | 'site'> {
@@ -15,11 +15,6 @@ interface TaskContextDeps extends Pick<Core, 'database' | 'site'> {
   readonly defaultActionsUrl: string
 }
 
-export interface TaskNeed {
-  readonly result: RunStatus
-  readonly outputs: Readonly<Record<string, string>>
-}
-
 /** A task as its runner gets it. */
 export interface FullTask {
   readonly id: number
@@ -27,7 +22,7 @@ export interface FullTask {
   readonly context: Readonly<Record<string, unknown>>
   readonly secrets: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>
-  readonly needs: Readonly<Record<string, TaskNeed>>
+  readonly needs: Readonly<Record<string, Need>>
 }
 
 const JOBS_ACCOUNT = { id: -2, name: 'gitea-actions' } as const
@@ -59,8 +54,8 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       const facts = await loadTaskFacts(database.read, id)
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined) return undefined
-      const [needed, actor, allSecrets, allVariables] = await Promise.all([
-        listNeededJobs(database.read, facts.runId, facts.needs),
+      const [needs, actor, allSecrets, allVariables] = await Promise.all([
+        loadNeeds(database.read, facts.runId, facts.needs),
         nameOfActor(facts),
         secretsOf(facts, repo, token),
         variables.loadFor({ id: repo.id, ownerId: repo.ownerId }),
@@ -93,7 +88,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
         },
         secrets: allSecrets,
         variables: Object.fromEntries(allVariables),
-        needs: needsOf(needed),
+        needs,
       }
     },
   }
@@ -130,19 +125,3 @@ function eventContext({ event: name, payload, ref, oid }: TaskFacts) {
     sha: oid,
   }
 }
-
-/** The jobs by key; of the combinations of a matrix, the last output that is not empty counts. */
-function needsOf(jobs: readonly NeededJob[]): Record<string, TaskNeed> {
-  const byKey = Map.groupBy(jobs, ({ key }) => key)
-  return Object.fromEntries(
-    [...byKey].map(([key, group]) => {
-      const outputs: Record<string, string> = {}
-      for (const { outputs: some } of group)
-        for (const [name, value] of Object.entries(some)) if (value !== '' || !(name in outputs)) outputs[name] = value
-      return [key, { outputs, result: resultOf(group.map(({ status }) => status)) }]
-    }),
-  )
-}
-
-const resultOf = (statuses: readonly RunStatus[]): RunStatus =>
-  (['failure', 'cancelled', 'skipped'] as const).find((status) => statuses.includes(status)) ?? 'success'

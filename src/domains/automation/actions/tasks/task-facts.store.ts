@@ -1,8 +1,6 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { listAllJobsOfRun } from '../runs/job.store.ts'
-import type { RunStatus } from '../runs/run-status.policy.ts'
 
 /** What a runner needs to run a task. */
 export interface TaskFacts {
@@ -78,24 +76,3 @@ const facts = defineQuery((db, { taskId }: { readonly taskId: number }) =>
     ])
     .where('action_task.id', '=', taskId),
 )
-
-/** The state and the outputs of one job, or of one combination of its matrix, that another job needs. */
-export interface NeededJob {
-  readonly key: string
-  readonly status: RunStatus
-  readonly outputs: Readonly<Record<string, string>>
-}
-
-/** Ordered by id. */
-export async function listNeededJobs(db: Db, runId: number, keys: readonly string[]): Promise<NeededJob[]> {
-  if (keys.length === 0) return []
-  const jobs = (await listAllJobsOfRun(db, runId)).filter(({ key }) => keys.includes(key))
-  const taskIds = jobs.map(({ taskId }) => taskId)
-  const rows = await db.selectFrom('action_output').selectAll().where('task_id', 'in', taskIds).execute()
-  const outputs = Map.groupBy(rows, (row) => row.task_id)
-  return jobs.map(({ key, status, taskId }) => ({
-    key,
-    status,
-    outputs: Object.fromEntries((outputs.get(taskId) ?? []).map(({ name, value }) => [name, value])),
-  }))
-}

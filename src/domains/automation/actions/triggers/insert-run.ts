@@ -5,12 +5,13 @@ import { flag } from '../../../../core/db/flag.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
+import { rowOfPlan } from '../runs/late-jobs.ts'
 import { insertJobs } from '../runs/job.store.ts'
 import { aggregateStatus } from '../runs/run-status.policy.ts'
 import { findRunOfSource, insertRun, type Run, updateRun } from '../runs/run.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { lockWorkflows } from '../workflows/workflow-state.store.ts'
-import type { PlannedJob, RunPlan } from '../workflows/workflow.policy.ts'
+import type { RunPlan } from '../workflows/workflow.policy.ts'
 
 /** Texts in a plan that stand for the id and the number of the run: expressions are evaluated before it has them. */
 export interface Placeholders {
@@ -87,7 +88,7 @@ export async function insertPlannedRun(
   const waits =
     started.needsApproval ||
     (group !== undefined && (await runProgress.join(tx, repo.id, group, { runId: run.id, jobId: 0 })))
-  const rows = plan.jobs.map((job) => toRow(job, run, { at, waits }))
+  const rows = plan.jobs.map((job) => rowOfPlan(job, run, { at, waits }))
   const values = {
     title: (plan.runName || started.title).slice(0, TITLE_LENGTH).toWellFormed(),
     status: aggregateStatus(rows.map((row) => row.status)),
@@ -107,24 +108,3 @@ function fillIn(plan: RunPlan, { runId, runNumber }: Placeholders, run: Run): Ru
   const text = JSON.stringify(plan).replaceAll(runId, String(run.id)).replaceAll(runNumber, String(run.number))
   return JSON.parse(text) as RunPlan
 }
-
-const toRow = (
-  job: PlannedJob,
-  { id, repoId }: Run,
-  { at, waits }: { readonly at: number; readonly waits: boolean },
-) => ({
-  repo_id: repoId,
-  run_id: id,
-  key: job.key,
-  name: job.name,
-  needs: JSON.stringify(job.needs),
-  labels: JSON.stringify(job.labels),
-  payload: job.payload,
-  has_condition: flag(job.hasCondition),
-  steps: JSON.stringify(job.steps),
-  permissions: job.permissions,
-  concurrency: job.concurrency === undefined ? '' : JSON.stringify(job.concurrency),
-  status: waits || job.needs.length > 0 || job.concurrency !== undefined ? ('blocked' as const) : ('waiting' as const),
-  created_at: at,
-  updated_at: at,
-})

@@ -3,10 +3,10 @@ import type { Core } from '../../../../core/module.ts'
 import type { GitRepo } from '../../../../core/git/index.ts'
 import { unavailable } from '../../../../core/platform/errors.ts'
 import { TaskError, type TaskKind } from '../../../../core/platform/isolation/index.ts'
-import type { Read, RunPlan, Workflow } from './workflow.policy.ts'
-import type { WorkflowTask } from './workflow.task.ts'
+import type { PlannedJob, Read, RunPlan, Workflow } from './workflow.policy.ts'
+import type { LateTask, WorkflowTask } from './workflow.task.ts'
 
-const TASK: TaskKind<WorkflowTask, string> = {
+const TASK: TaskKind<WorkflowTask | LateTask, string> = {
   url: new URL('workflow.task.ts', import.meta.url).href,
   deadline: 5000,
 }
@@ -52,18 +52,22 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
     const { size } = await git.objects.info(oid)
     if (size > MAX_FILE) return invalid('the file is larger than 1 MiB')
     const text = (await git.objects.blob(oid)).toString('utf8')
-    const run = (): Promise<string> => taskPool.run(TASK, { ...task, text }, caller)
+    return run({ ...task, text }, caller, () => countFailure(source))
+  }
+
+  /** `fail` counts a task that took too much time; returns how often that has happened. */
+  async function run(task: WorkflowTask | LateTask, caller: string, fail: () => number): Promise<string> {
+    const start = (): Promise<string> => taskPool.run(TASK, task, caller)
     try {
       // NOTE: the process may have been slow on a busy machine, or full of what the task before left.
-      return await run().catch((error: unknown) => {
-        if (error instanceof TaskError && error.reason !== 'closing' && error.reason !== 'failed') return run()
+      return await start().catch((error: unknown) => {
+        if (error instanceof TaskError && error.reason !== 'closing' && error.reason !== 'failed') return start()
         throw error
       })
     } catch (error) {
       if (!(error instanceof TaskError)) throw error
       if (error.reason === 'memory' || error.reason === 'failed') return invalid('reading it takes too much memory')
-      if (error.reason !== 'closing' && countFailure(source) >= MAX_FAILURES)
-        return invalid('reading it takes too much time')
+      if (error.reason !== 'closing' && fail() >= MAX_FAILURES) return invalid('reading it takes too much time')
       throw unread().causedBy(error)
     }
   }
@@ -90,6 +94,10 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
     async plan(source: FileSource, plan: NonNullable<WorkflowTask['plan']>): Promise<Read<RunPlan> | undefined> {
       const result = JSON.parse(await inChild({ plan }, source)) as Read<RunPlan> | Record<string, never>
       return 'found' in result || 'invalid' in result ? (result as Read<RunPlan>) : undefined
+    },
+    /** Plans the jobs of one that could not be planned before the jobs that it needs had ended, as `read`. */
+    async planLate(task: LateTask, caller: string): Promise<Read<readonly PlannedJob[]>> {
+      return JSON.parse(await run(task, caller, () => MAX_FAILURES)) as Read<readonly PlannedJob[]>
     },
   }
 }

@@ -40,8 +40,10 @@ export interface PlannedJob {
   readonly permissions: string
   /** Undefined: none. */
   readonly concurrency: Concurrency | undefined
-  /** YAML: the workflow with only this job. */
+  /** YAML: the workflow with only this job; empty while `late` is not. */
   readonly payload: string
+  /** JSON: what the job is planned from when the jobs that it needs have ended; empty if it is planned. */
+  readonly late: string
 }
 
 /** The run that an event starts. */

@@ -1,11 +1,18 @@
 import { yaml } from '../../../code/index.ts'
 import type { Contexts } from './reading/expressions.ts'
 import { type FilterFacts, passesFilters } from './reading/filters.ts'
-import { planRun } from './reading/plan-run.ts'
-import { isMembers, type Members, WorkflowProblem } from './reading/problem.ts'
+import { planLateJobs, planRun } from './reading/plan-run.ts'
+import { isMembers, type Members, type Path, WorkflowProblem } from './reading/problem.ts'
 import { readWorkflow } from './reading/read-workflow.ts'
 import type { Filters } from './reading/triggers.ts'
 import type { Read, RunPlan, Workflow } from './workflow.policy.ts'
+
+/** A job that is planned when the jobs that it needs have ended. */
+export interface LateTask {
+  /** Of the planned job. */
+  readonly late: string
+  readonly needs: Members
+}
 
 /** Without `plan`, the file is read; with it, the run is planned if the event passes the filters. */
 export interface WorkflowTask {
@@ -20,22 +27,34 @@ export interface WorkflowTask {
 /** Reads workflow files and plans runs in a child process; the results are JSON, whose size the pool limits. */
 export const createTask =
   () =>
-  ({ text, plan }: WorkflowTask): string => {
-    if (plan?.filters !== undefined && !passesFilters(plan.filters, plan.facts ?? {})) return JSON.stringify({})
-    const document = yaml.read(text)
-    if (!('value' in document)) return JSON.stringify({ invalid: { ...document, place: '' } } satisfies Read<never>)
-    try {
-      const found: Workflow | RunPlan =
-        plan === undefined ? readWorkflow(document.value) : planRun(requireMembers(document.value), plan.contexts)
-      return JSON.stringify({ found } satisfies Read<Workflow | RunPlan>)
-    } catch (error) {
-      if (!(error instanceof WorkflowProblem)) throw error
-      const { path, message: reason } = error
-      return JSON.stringify({
-        invalid: { line: document.lineOf(path), place: path.join('.'), reason },
-      } satisfies Read<never>)
-    }
+  (task: WorkflowTask | LateTask): string =>
+    'late' in task ? planLate(task) : readOrPlan(task)
+
+function readOrPlan({ text, plan }: WorkflowTask): string {
+  if (plan?.filters !== undefined && !passesFilters(plan.filters, plan.facts ?? {})) return JSON.stringify({})
+  const document = yaml.read(text)
+  if (!('value' in document)) return JSON.stringify({ invalid: { ...document, place: '' } } satisfies Read<never>)
+  return resultOf<Workflow | RunPlan>(
+    () => (plan === undefined ? readWorkflow(document.value) : planRun(requireMembers(document.value), plan.contexts)),
+    document.lineOf,
+  )
+}
+
+const planLate = ({ late, needs }: LateTask): string =>
+  resultOf(
+    () => planLateJobs(late, needs),
+    () => 0,
+  )
+
+function resultOf<T>(find: () => T, lineOf: (path: Path) => number): string {
+  try {
+    return JSON.stringify({ found: find() } satisfies Read<T>)
+  } catch (error) {
+    if (!(error instanceof WorkflowProblem)) throw error
+    const { path, message: reason } = error
+    return JSON.stringify({ invalid: { line: lineOf(path), place: path.join('.'), reason } } satisfies Read<never>)
   }
+}
 
 function requireMembers(value: unknown): Members {
   if (!isMembers(value)) throw new WorkflowProblem([], 'must be a mapping')

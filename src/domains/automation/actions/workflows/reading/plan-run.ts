@@ -4,7 +4,7 @@ import type { Concurrency, PlannedJob, RunPlan } from '../workflow.policy.ts'
 import { type Contexts, Expressions, hasExpression } from './expressions.ts'
 import { describeCombination, expandMatrix, MAX_JOBS } from './matrix.ts'
 import { isMembers, type Members, nameText, type Path, readWords, scalarText, WorkflowProblem } from './problem.ts'
-import { readLabels, requireJobs } from './read-workflow.ts'
+import { EVALUATED_OF_JOB, readLabels, requireJobs } from './read-workflow.ts'
 
 /** The maximum number of characters of the payloads of all jobs. */
 const MAX_PAYLOADS = 4 * 1024 * 1024
@@ -14,6 +14,8 @@ const MAX_STEPS = 1000
 const SHARED = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'] as const
 /** Texts that YAML 1.1 reads as something else, such as `on` and `1_000`, are quoted: runners read either version. */
 const PAYLOAD = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const
+/** The contexts of a job that is planned late, by the names that its expressions use. */
+const LATE_CONTEXTS = { github: /\b(?:github|gitea|forgejo)\b/, inputs: /\binputs\b/, vars: /\bvars\b/ } as const
 const SCOPES = ['contents', 'issues', 'pull-requests', 'packages', 'actions', 'wiki', 'projects', 'releases']
 
 /**
@@ -25,8 +27,9 @@ export function planRun(workflow: Members, contexts: Contexts): RunPlan {
   const jobs: PlannedJob[] = []
   let size = 0
   for (const [key, job] of requireJobs(workflow)) {
-    for (const planned of planJobs({ workflow, key, job, expressions })) {
-      size += planned.payload.length
+    const late = planLater({ workflow, key, job, expressions }, contexts)
+    for (const planned of late ?? planJobs({ workflow, key, job, expressions })) {
+      size += planned.payload.length + planned.late.length
       if (size > MAX_PAYLOADS) throw new WorkflowProblem(['jobs', key], 'makes the jobs of the run too large')
       if (jobs.push(planned) > MAX_JOBS) throw new WorkflowProblem(['jobs', key], `makes more than ${MAX_JOBS} jobs`)
     }
@@ -39,6 +42,36 @@ export function planRun(workflow: Members, contexts: Contexts): RunPlan {
   }
 }
 
+/** The jobs, one for each combination, of a job that is planned when the jobs that it needs have ended. */
+export function planLateJobs(late: string, needs: Members): readonly PlannedJob[] {
+  const { workflow, key, job, contexts } = JSON.parse(late) as Omit<JobSource, 'expressions'> & { contexts: Contexts }
+  return planJobs({ workflow, key, job, expressions: new Expressions({ ...contexts, needs }) })
+}
+
+/** A job that stands for those of a matrix, or has a name, labels or a group, which depend on outputs of others. */
+function planLater({ workflow, key, job }: JobSource, contexts: Contexts): readonly PlannedJob[] | undefined {
+  const needs = readWords(job['needs'], ['jobs', key, 'needs'])
+  const evaluated = JSON.stringify([...EVALUATED_OF_JOB.map((member) => job[member]), matrixOf(job)])
+  if (needs.length === 0 || !hasExpression(evaluated) || !/\bneeds\b/.test(evaluated)) return undefined
+  const used = Object.entries(LATE_CONTEXTS).filter(([, pattern]) => pattern.test(evaluated))
+  const { event, ...github } = isMembers(contexts['github']) ? contexts['github'] : {}
+  const given = { ...contexts, github: /\bevent\b/.test(evaluated) ? { ...github, event } : github }
+  const late = {
+    workflow: sharedOf(workflow),
+    key,
+    job,
+    contexts: Object.fromEntries(used.map(([name]) => [name, given[name as keyof typeof given]])),
+  }
+  const hasCondition = job['if'] !== undefined
+  const rest = { labels: [], steps: [], permissions: '', concurrency: undefined, payload: '' }
+  return [{ ...rest, key, name: key, needs, hasCondition, late: JSON.stringify(late) }]
+}
+
+const matrixOf = ({ strategy }: Members): unknown => (isMembers(strategy) ? strategy['matrix'] : undefined)
+
+const sharedOf = (workflow: Members): Members =>
+  Object.fromEntries(SHARED.filter((member) => member in workflow).map((member) => [member, workflow[member]]))
+
 interface JobSource {
   readonly workflow: Members
   readonly key: string
@@ -49,9 +82,8 @@ interface JobSource {
 /** One job for each combination of the matrix, by name. */
 function planJobs({ workflow, key, job, expressions }: JobSource): PlannedJob[] {
   const path = ['jobs', key]
-  const { strategy } = job
   const matrixPath = [...path, 'strategy', 'matrix']
-  const matrix = isMembers(strategy) ? expressions.value(strategy['matrix'], matrixPath) : undefined
+  const matrix = expressions.value(matrixOf(job), matrixPath)
   const combinations = expandMatrix(matrix, matrixPath)
   return combinations
     .map((combination) => {
@@ -66,9 +98,6 @@ function planJob({ workflow, key, job, expressions }: JobSource, combination: Me
   const { needs, ...own } = job
   const name = nameOf(job['name'], { key, combination, expressions })
   const runsOn = expressions.value(job['runs-on'], [...path, 'runs-on'])
-  const shared = Object.fromEntries(
-    SHARED.filter((member) => member in workflow).map((member) => [member, workflow[member]]),
-  )
   const strategy = isMembers(job['strategy']) && {
     strategy: { ...job['strategy'], ...(combination && { matrix: mapValues(combination, (value) => [value]) }) },
   }
@@ -85,7 +114,8 @@ function planJob({ workflow, key, job, expressions }: JobSource, combination: Me
       ...path,
       'concurrency',
     ]),
-    payload: stringify({ ...shared, jobs: { [key]: resolved } }, PAYLOAD),
+    payload: stringify({ ...sharedOf(workflow), jobs: { [key]: resolved } }, PAYLOAD),
+    late: '',
   }
 }
 

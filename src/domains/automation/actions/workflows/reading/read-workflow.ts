@@ -7,7 +7,7 @@ import { readCrons, readInputs, readTriggers } from './triggers.ts'
 const KEY = /^[A-Za-z_][\w-]{0,99}$/
 /** Members of a workflow and of its jobs whose expressions the server evaluates. */
 const EVALUATED = ['run-name', 'concurrency'] as const
-const EVALUATED_OF_JOB = ['name', 'runs-on', 'concurrency'] as const
+export const EVALUATED_OF_JOB = ['name', 'runs-on', 'concurrency'] as const
 
 /** The workflow in the value of a YAML document. Throws WorkflowProblem (behaviour/actions#from-event-to-jobs). */
 export function readWorkflow(value: unknown): Workflow {

@@ -1,0 +1,81 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import { MAX_JOBS } from '../workflows/reading/matrix.ts'
+import type { WorkflowReader } from '../workflows/workflow-reader.ts'
+import { describeInvalid, type PlannedJob, type Read } from '../workflows/workflow.policy.ts'
+import { insertJobs, type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
+import { loadNeeds } from './needs.store.ts'
+import { decideReleases } from './run-progress.policy.ts'
+import type { Run } from './run.store.ts'
+
+/** Jobs by the id of the one that stands for them until the jobs that it needs have ended. */
+export type LatePlans = ReadonlyMap<number, Read<readonly PlannedJob[]>>
+
+interface LateDeps {
+  readonly read: Db
+  readonly reader: Pick<WorkflowReader, 'planLate'>
+  readonly log: Logger
+}
+
+/**
+ * Plans the jobs of a run whose names, labels, matrices or groups depend on outputs of jobs that have ended
+ * (behaviour/actions#needs-if-matrix-concurrency-rerun).
+ */
+export async function planLateJobs({ read, reader, log }: LateDeps, run: { id: number; repoId: number }) {
+  const jobs = await listAllJobsOfRun(read, run.id)
+  const released = decideReleases(jobs)
+  const plans = new Map<number, Read<readonly PlannedJob[]>>()
+  for (const { id, late, needs } of jobs) {
+    if (late === '' || released.get(id) !== 'waiting') continue
+    const planned = await reader.planLate({ late, needs: await loadNeeds(read, run.id, needs) }, `repo:${run.repoId}`)
+    if ('invalid' in planned) log.info({ run: run.id, job: id }, `no job: ${describeInvalid(planned.invalid)}`)
+    plans.set(id, planned)
+  }
+  return plans
+}
+
+/** Puts the planned jobs in the place of those that stood for them. Returns those that could not be planned. */
+export async function insertLateJobs(tx: Tx, run: Run, plans: LatePlans, at: number): Promise<readonly Job[]> {
+  if (plans.size === 0) return []
+  const failed: Job[] = []
+  let jobs = await listAllJobsOfRun(tx, run.id)
+  for (const job of jobs) {
+    const planned = plans.get(job.id)
+    if (planned === undefined || job.late === '' || job.status !== 'blocked') continue
+    if ('invalid' in planned || jobs.length - 1 + planned.found.length > MAX_JOBS) {
+      failed.push(job)
+      continue
+    }
+    const [first, ...others] = planned.found.map((one) =>
+      rowOfPlan({ ...one, needs: job.needs }, run, { at, waits: true }),
+    )
+    await updateJob(tx, job.id, { ...first!, created_at: job.createdAt })
+    await insertJobs(tx, others)
+    jobs = await listAllJobsOfRun(tx, run.id)
+  }
+  return failed
+}
+
+/** The row of a planned job; it is blocked if `waits`. */
+export const rowOfPlan = (
+  job: PlannedJob,
+  { id, repoId }: Pick<Run, 'id' | 'repoId'>,
+  { at, waits }: { readonly at: number; readonly waits: boolean },
+) => ({
+  repo_id: repoId,
+  run_id: id,
+  key: job.key,
+  name: job.name,
+  needs: JSON.stringify(job.needs),
+  labels: JSON.stringify(job.labels),
+  payload: job.payload,
+  late: job.late,
+  has_condition: flag(job.hasCondition),
+  steps: JSON.stringify(job.steps),
+  permissions: job.permissions,
+  concurrency: job.concurrency === undefined ? '' : JSON.stringify(job.concurrency),
+  status: waits || job.needs.length > 0 || job.concurrency !== undefined ? ('blocked' as const) : ('waiting' as const),
+  created_at: at,
+  updated_at: at,
+})

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
+import { describeOnBoth } from '../harness/databases.ts'
+import { rows } from '../harness/expect.ts'
+import { rpc } from '../harness/runner.ts'
+import { runnerWorld } from './runner-world.ts'
+
+describeOnBoth('jobs that depend on outputs of others', (kind) => {
+  const world = runnerWorld(kind)
+  const repo = (): string => world.path.replace('/actions', '')
+
+  async function start(jobs: string): Promise<number> {
+    const content = Buffer.from(`name: CI\non: push\njobs:\n${jobs}`).toString('base64')
+    const answer = await world.ann.client.post(`${repo()}/contents/.gitea/workflows/ci.yml`, { content, message: 'CI' })
+    expect(answer.status).toBe(201)
+    await world.server.drain()
+    return (await world.ann.client.get(`${world.path}/runs`)).json.workflow_runs[0].id
+  }
+  const states = async (run: number): Promise<string[]> =>
+    (await rows(world.server, 'action_job', { run_id: run })).map(({ name, status }) => `${name} ${status}`)
+  /** Takes the next job, and ends it with these outputs. Returns what it was to run. */
+  async function work(outputs: Record<string, string> = {}, result = Result.SUCCESS): Promise<string> {
+    const { task } = await world.runner.call(rpc.fetchTask, {})
+    await world.runner.call(rpc.updateTask, { state: { id: task!.id, result }, outputs })
+    await world.server.drain()
+    return Buffer.from(task!.workflowPayload!).toString()
+  }
+  const statuses = async (): Promise<string[]> =>
+    (await world.ann.client.get(`${repo()}/commits/main/status`)).json.statuses.map(
+      ({ context, status }: { context: string; status: string }) => `${context}: ${status}`,
+    )
+  const FIRST = '  first: { runs-on: host }\n'
+
+  it('have the matrix, name and labels that the outputs say', async () => {
+    await world.ann.client.post(`${world.path}/variables/SUFFIX`, { value: '!' })
+    const run = await start(`${FIRST}  each:
+    needs: first
+    name: "\${{ matrix.v }}\${{ vars.SUFFIX }} by \${{ github.actor }}, \${{ github.event.head_commit.message }}"
+    runs-on: "\${{ needs.first.outputs.label }}"
+    strategy: { matrix: { v: "\${{ fromJSON(needs.first.outputs.list) }}" } }
+    steps: [{ run: "echo \${{ matrix.v }}" }]
+  last: { needs: each, runs-on: host }
+`)
+    expect(await states(run)).toEqual(['first waiting', 'each blocked', 'last blocked'])
+    expect(await statuses()).toEqual(['CI / first (push): pending', 'CI / last (push): pending'])
+    await work({ list: '["a", "b"]', label: 'host' })
+    expect(await states(run)).toEqual([
+      'first success',
+      'a! by ann, CI waiting',
+      'last blocked',
+      'b! by ann, CI waiting',
+    ])
+    expect(await work()).toMatch(/name: a! by ann, CI\n +runs-on: host\n +strategy:\n +matrix:\n +v:\n +- a\n/)
+    expect(await states(run)).toContain('last blocked')
+    await work()
+    expect(await states(run)).toContain('last waiting')
+    expect(await statuses()).toContain('CI / b! by ann, CI (push): success')
+    await work()
+    expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
+    const again = await world.ann.client.post(`${world.path}/runs/${run}/rerun`)
+    expect(again.status).toBe(201)
+    expect(await states(run)).toEqual([
+      'first waiting',
+      'a! by ann, CI blocked',
+      'last blocked',
+      'b! by ann, CI blocked',
+    ])
+  })
+
+  it('join the concurrency group that the outputs name', async () => {
+    const jobs = `${FIRST}  deploy: { needs: first, runs-on: host, concurrency: "\${{ needs.first.outputs.place }}-\${{ needs.first.result }}" }
+  other: { runs-on: elsewhere, concurrency: prod-success }
+`
+    const run = await start(jobs)
+    await work({ place: 'prod' })
+    expect(await states(run)).toEqual(['first success', 'deploy waiting', 'other cancelled'])
+    const [, deploy] = await rows(world.server, 'action_job', { run_id: run })
+    expect(deploy!.concurrency_group).toBe('prod-success')
+  })
+
+  it('fail when the outputs make no job, and are skipped with those that they need', async () => {
+    const jobs = `${FIRST}  each: { needs: first, runs-on: host, strategy: { matrix: { v: "\${{ fromJSON(needs.first.outputs.list) }}" } } }
+  last: { needs: each, runs-on: host }
+`
+    const broken = await start(jobs)
+    await work({ list: '["a"' })
+    expect(await states(broken)).toEqual(['first success', 'each failure', 'last skipped'])
+    await world.ann.client.post(`${world.path}/runs/${broken}/rerun`)
+    await work({ list: `[${'1, '.repeat(300)}1]` })
+    expect(await states(broken)).toEqual(['first success', 'each failure', 'last skipped'])
+    await world.ann.client.post(`${world.path}/runs/${broken}/rerun`)
+    await work({}, Result.FAILURE)
+    expect(await states(broken)).toEqual(['first failure', 'each skipped', 'last skipped'])
+  })
+})
