@@ -12,10 +12,15 @@ export interface ForgeApi {
   /** Undefined if the service answers 404 or another status of `absent`. */
   find(path: string, signal: AbortSignal, absent?: readonly number[]): Promise<unknown>
   /**
-   * Yields all pages of a list; the service may return smaller pages than requested. An answer with a status of
+   * Yields all pages of a list, or those from the page `first`; the service may return smaller pages than requested. An answer with a status of
    * `absent` is an empty list.
    */
-  pages(path: string, signal: AbortSignal, absent?: readonly number[]): AsyncIterable<readonly unknown[]>
+  pages(
+    path: string,
+    signal: AbortSignal,
+    absent?: readonly number[],
+    first?: number,
+  ): AsyncIterable<readonly unknown[]>
   page(path: string, number: number, signal: AbortSignal): Promise<ForgePage>
   /** The length of a list; undefined if the service does not tell. */
   count(path: string, signal: AbortSignal): Promise<number | undefined>
@@ -56,11 +61,11 @@ export interface ForgeApiOptions {
 const MAX_REDIRECTS = 5
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 /** Of all answers to one import. */
-const MAX_TOTAL_BYTES = 4 * 1024 ** 3
+const MAX_TOTAL_BYTES = 64 * 1024 ** 3
 /** Milliseconds. */
 const PAGE_TIMEOUT = 60_000
 /** Limits the number of pages, in case a service returns pages endlessly. */
-const MAX_PAGES = 10_000
+const MAX_PAGES = 100_000
 const MAX_ITEMS_OF_PAGE = 100_000
 const MAX_TRIES = 3
 const MAX_LIMITS = 10
@@ -102,9 +107,9 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
 
     find: (path, signal, absent = ABSENT) => api.get(path, signal).catch((error) => undefinedIf(absent, error)),
 
-    async *pages(path, signal, absent = []) {
-      let [seen, last, url] = [0, '', pageUrl(path, 1)]
-      for (let page = 1; page <= MAX_PAGES; page++) {
+    async *pages(path, signal, absent = [], first = 1) {
+      let [seen, last, url] = [0, '', pageUrl(path, first)]
+      for (let page = first; page <= MAX_PAGES; page++) {
         const answer = await ask(url, signal).catch((error: unknown) => undefinedIf(absent, error))
         if (answer === undefined) return
         const items = itemsOf(answer.value)

@@ -281,6 +281,12 @@ export interface SourceScope {
   readonly pulls: boolean
   /** Skips comments with this id or a lower one. */
   readonly after: number
+  readonly bookmark?: Bookmark | undefined
+}
+
+/** The page of a list to begin with; sources with one list of all comments move it on. */
+export interface Bookmark {
+  page: number
 }
 
 export type SourceKind = 'labels' | 'milestones' | 'issues' | 'pulls' | 'comments' | 'releases'

@@ -9,20 +9,27 @@ import type { CopiedFile } from './fetch-file.ts'
 import type { IssueWriterDeps } from './imported-issues.ts'
 import { insertFiles, insertReactions, type PreparedReaction, prepareReactions } from './object-parts.ts'
 
-/** Comments on issues and pull requests, without those of reviews. The cursor is the highest id that was read. */
+/** Comments on issues and pull requests, without those of reviews. The cursor is the highest id that was read, and a bookmark. */
 export const commentsPhase = (deps: IssueWriterDeps): ImportPhase => ({
   name: 'comments',
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
   async *steps(context, cursor) {
     const { source, request, signal } = context
-    let last = Number(cursor)
-    const scope = { issues: request.parts.has('issues'), pulls: request.parts.has('pull_requests'), after: last }
-    for await (const page of source.comments(scope, signal))
-      for (const batch of batchesOf(page, ({ body }) => body.length)) {
+    const [after = '', page = '1'] = cursor.split(' ')
+    let last = Number(after)
+    const bookmark = { page: Number(page) }
+    const { parts } = request
+    const scope = { issues: parts.has('issues'), pulls: parts.has('pull_requests'), after: last, bookmark }
+    for await (const comments of source.comments(scope, signal))
+      for (const batch of batchesOf(comments, ({ body }) => body.length)) {
         const prepared: PreparedComment[] = []
         for (const comment of batch) prepared.push(await prepareComment(deps, context, comment))
         last = batch.reduce((max, { id }) => (Number.isSafeInteger(id) ? Math.max(max, id) : max), last)
-        yield { cursor: String(last), count: prepared.length, write: (tx) => writeComments(tx, context, prepared) }
+        yield {
+          cursor: `${last} ${bookmark.page}`,
+          count: prepared.length,
+          write: (tx) => writeComments(tx, context, prepared),
+        }
       }
   },
 })

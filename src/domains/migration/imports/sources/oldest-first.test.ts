@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { allOf, type FakeService, json, startFakeService } from '../../../../../test/migration/fake-service.ts'
+import { allOf, type FakeService, json, startFakeService, status } from '../../../../../test/migration/fake-service.ts'
 import { createForgeApi } from '../forge-api.ts'
 import { oldestFirst } from './oldest-first.ts'
 
@@ -10,7 +10,10 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const numbersOf = async (after = 0): Promise<number[]> => {
+const numbersOf = async (after = 0, bookmark = { page: 1 }): Promise<number[]> =>
+  (await allOf(listOf(after, bookmark))).map((item) => (item as { number: number }).number)
+
+function listOf(after: number, bookmark: { page: number }): AsyncIterable<readonly unknown[]> {
   const api = createForgeApi({
     ...service.deps,
     base: service.url,
@@ -18,8 +21,7 @@ const numbersOf = async (after = 0): Promise<number[]> => {
     credentials: [],
     perPage: ['limit', 3],
   })
-  const items = await allOf(oldestFirst(api, { path: '/list', key: 'number', after }, signal))
-  return items.map((item) => (item as { number: number }).number)
+  return oldestFirst(api, { path: '/list', key: 'number', after, bookmark }, signal)
 }
 
 /** Serves the numbers in pages of three. */
@@ -65,6 +67,50 @@ describe('lists in ascending order', () => {
     })
     await expect(numbersOf()).rejects.toThrow('the list of the other server has no end')
     expect(service.requests.length).toBeLessThan(60)
+  })
+
+  /** Reads until `last` was given; returns the numbers, and where a later run begins. */
+  async function readUntil(last: number): Promise<{ given: number[]; bookmark: { page: number } }> {
+    const bookmark = { page: 1 }
+    const given: number[] = []
+    for await (const items of listOf(0, bookmark)) {
+      given.push(...items.map((item) => (item as { number: number }).number))
+      if (given.includes(last)) break
+    }
+    return { given, bookmark }
+  }
+
+  it('continue some pages before the one that an earlier run has come to', async () => {
+    // The first number comes long before its turn, so that nothing after it is behind the earlier run.
+    const numbers = Array.from({ length: 300 }, (_, index) => index + 1)
+    const early = [...numbers.slice(0, 120), 1000, ...numbers.slice(120)]
+    for (const [all, most] of [
+      [numbers, 40],
+      [early, 80],
+    ] as const) {
+      serve(() => all, { total: true })
+      const { given, bookmark } = await readUntil(225)
+      service.requests.length = 0
+      const rest = await numbersOf(given.at(-1)!, bookmark)
+      expect([...given, ...rest]).toEqual(all.toSorted((one, other) => one - other))
+      expect(service.requests.length).toBeLessThan(most)
+    }
+  })
+
+  it('begin anew where the page of an earlier run is gone, refused or has other items', async () => {
+    const numbers = Array.from({ length: 300 }, (_, index) => index + 1)
+    serve(() => numbers, { total: true })
+    const { given, bookmark } = await readUntil(225)
+    const after = given.at(-1)!
+    const rest = numbers.slice(after)
+    serve(() => rest, { total: true })
+    expect(await numbersOf(after, { ...bookmark })).toEqual(rest)
+    serve(() => [...numbers.slice(0, 60), ...rest], { total: true })
+    expect(await numbersOf(after, { ...bookmark })).toEqual(rest)
+    service.routes.set('/list?page=110&limit=3', status(422))
+    serve(() => numbers, { total: true })
+    expect(await numbersOf(after, { page: 120 })).toEqual(rest)
+    await expect(numbersOf(after, { page: 60 })).resolves.toEqual(rest)
   })
 
   it('bring numbers that come too early where they belong', async () => {

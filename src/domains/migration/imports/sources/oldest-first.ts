@@ -1,14 +1,18 @@
 import { members } from '../../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../forge-api.ts'
 import { ForgeError } from '../forge-error.ts'
-import type { Pages } from '../source.ts'
+import type { Bookmark, Pages } from '../source.ts'
 import { wholeOf } from './read.ts'
 
 const MAX_HELD = 2_000
 const CHUNK = 100
-const MAX_PAGES = 10_000
+const MAX_PAGES = 100_000
 /** Pages that are read again because the list grew meanwhile. */
 const MAX_REREAD = 1_000
+/** Keys that are remembered, because pages that are read again contain them. */
+const MAX_SEEN = 20_000
+/** Deleted items move later ones to earlier pages. */
+const MARGIN_PAGES = 10
 
 interface List {
   readonly path: string
@@ -17,6 +21,15 @@ interface List {
   /** Skips items with this key or a lower one. */
   readonly after: number
   readonly absent?: readonly number[]
+  /** Begins where an earlier run has come to, and is moved on before items are given. */
+  readonly bookmark?: Bookmark | undefined
+}
+
+interface Held {
+  readonly item: unknown
+  readonly key: number
+  /** The page that contains it. */
+  readonly page: number
 }
 
 /**
@@ -24,23 +37,36 @@ interface List {
  * as the number of a transferred issue does in a list by time, wait for it.
  */
 export async function* oldestFirst(api: ForgeApi, list: List, signal: AbortSignal): Pages<unknown> {
+  const { after, bookmark = { page: 1 } } = list
   const keyOf = (item: unknown): number => wholeOf(members(item)[list.key])
   const seen = new Set<number>()
-  let held: unknown[] = []
-  for await (const page of forwards(api, list, { keyOf, signal })) {
-    const fresh = page.filter((item) => keyOf(item) > list.after && !seen.has(keyOf(item)))
+  let held: Held[] = []
+  for await (const { items, page } of forwards(api, list, { keyOf, signal })) {
+    const fresh = items
+      .map((item) => ({ item, key: keyOf(item), page }))
+      .filter(({ key }) => key > after && !seen.has(key))
     if (fresh.length === 0) continue
-    for (const item of fresh) seen.add(keyOf(item))
-    const least = fresh.reduce<number>((low, item) => Math.min(low, keyOf(item)), Number.POSITIVE_INFINITY)
-    const ready = held.length > MAX_HELD ? held : held.filter((item) => keyOf(item) < least)
+    for (const { key } of fresh) seen.add(key)
+    forgetFirst(seen)
+    const least = fresh.reduce<number>((low, { key }) => Math.min(low, key), Number.POSITIVE_INFINITY)
+    const ready = held.length > MAX_HELD ? held : held.filter(({ key }) => key < least)
+    bookmark.page = held.reduce((low, one) => Math.min(low, one.page), page)
     yield* chunks(ready)
-    held = [...held.slice(ready.length), ...fresh].toSorted((one, other) => keyOf(one) - keyOf(other))
+    held = [...held.slice(ready.length), ...fresh].toSorted((one, other) => one.key - other.key)
   }
   yield* chunks(held)
 }
 
-function* chunks(items: readonly unknown[]): Generator<readonly unknown[], void, undefined> {
-  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
+function forgetFirst(seen: Set<number>): void {
+  for (const key of seen) {
+    if (seen.size <= MAX_SEEN) return
+    seen.delete(key)
+  }
+}
+
+function* chunks(held: readonly Held[]): Generator<readonly unknown[], void, undefined> {
+  for (let start = 0; start < held.length; start += CHUNK)
+    yield held.slice(start, start + CHUNK).map(({ item }) => item)
 }
 
 interface Walk {
@@ -48,15 +74,39 @@ interface Walk {
   keyOf(item: unknown): number
 }
 
-async function* forwards(api: ForgeApi, { path, absent }: List, walk: Walk): Pages<unknown> {
-  let isFirst = true
-  for await (const page of api.pages(path, walk.signal, absent)) {
-    if (isFirst && page.length > 1 && walk.keyOf(page[0]) > walk.keyOf(page.at(-1))) {
-      yield* backwards(api, path, walk)
+interface Page {
+  readonly items: readonly unknown[]
+  /** 1 in lists that are read backwards, which always begin anew. */
+  readonly page: number
+}
+
+async function* forwards(api: ForgeApi, list: List, walk: Walk): AsyncGenerator<Page, void, undefined> {
+  const { path, absent } = list
+  const first = await firstPage(api, list, walk)
+  let page = first
+  for await (const items of api.pages(path, walk.signal, absent, first)) {
+    if (page === first && items.length > 1 && walk.keyOf(items[0]) > walk.keyOf(items.at(-1))) {
+      for await (const others of backwards(api, path, walk)) yield { items: others, page: 1 }
       return
     }
-    isFirst = false
-    yield page
+    yield { items, page }
+    page++
+  }
+}
+
+/**
+ * A page before that of the bookmark. The first one if the page does not begin with an item that an earlier run has
+ * read: the list has become shorter, or has no such page.
+ */
+async function firstPage(api: ForgeApi, { path, after, bookmark }: List, { keyOf, signal }: Walk): Promise<number> {
+  const page = (bookmark?.page ?? 1) - MARGIN_PAGES
+  if (page <= 1) return 1
+  try {
+    const { items } = await api.page(path, page, signal)
+    return items.length > 0 && keyOf(items[0]) <= after ? page : 1
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind === 'busy') throw error
+    return 1
   }
 }
 

@@ -174,7 +174,7 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
 
 export async function* readComments(gitea: Gitea, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
   const { webUrl, clock } = gitea
-  for await (const page of commentsAfter(gitea, scope.after, signal))
+  for await (const page of commentsAfter(gitea, scope, signal))
     yield present(
       await inOrder(page.map(members), { atOnce: AT_ONCE, signal }, async (comment, both) => {
         const ofPull = numberAtEnd(comment['pull_request_url'])
@@ -194,9 +194,14 @@ export async function* readComments(gitea: Gitea, scope: SourceScope, signal: Ab
     )
 }
 
-async function* commentsAfter({ api, repo, only }: Gitea, after: number, signal: AbortSignal): Pages<unknown> {
+async function* commentsAfter(
+  { api, repo, only }: Gitea,
+  { after, bookmark }: SourceScope,
+  signal: AbortSignal,
+): Pages<unknown> {
   if (only === undefined) {
-    yield* oldestFirst(api, { path: `${repo}/issues/comments`, key: 'id', after, absent: LACKING }, signal)
+    const path = `${repo}/issues/comments`
+    yield* oldestFirst(api, { path, key: 'id', after, bookmark, absent: LACKING }, signal)
     return
   }
   for (const number of only) yield* api.pages(`${repo}/issues/${number}/comments`, signal, LACKING)

@@ -133,7 +133,8 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
 export async function* readComments(github: Github, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
   const { api, repo, clock, absent } = github
   const path = `${repo}/issues/comments?sort=created&direction=asc`
-  for await (const page of oldestFirst(api, { path, key: 'id', after: scope.after, absent }, signal))
+  const { after, bookmark } = scope
+  for await (const page of oldestFirst(api, { path, key: 'id', after, bookmark, absent }, signal))
     yield present(
       await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (comment, both) => {
         const issue = numberAtEnd(comment['issue_url'])
