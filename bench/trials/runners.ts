@@ -6,6 +6,7 @@ import type { Figure, Trial } from '../figure.ts'
 import { median } from '../load/load.ts'
 import type { Run } from '../run.ts'
 import { measureFirstTasks } from '../runners/first-task.ts'
+import { pollIdly } from '../runners/idle-polls.ts'
 import { type JobRepo, makeJobRepo, queueJobs, runJobs, startRunners } from '../runners/jobs.ts'
 import { sendLongLog, textOfLine } from '../runners/long-log.ts'
 import { cpuOf, memoryOf } from '../system/process-tree.ts'
@@ -16,10 +17,14 @@ const POLLS_OF_RUNNER = 200
 const FULL_SCALE = 0.2
 const PUSHES = 100
 const JOBS = 500
+const IDLE_RUNNERS = 500
+const IDLE_SECONDS = 30
 const LINES = 200_000
 const MIN_SHARE = 0.05
 const NAMES = {
   poll: 'actions: CPU time of a poll without a task',
+  idle: 'actions: CPU time in a second of 500 idle runners that poll every 2 s, by scale',
+  idleDatabase: 'actions: CPU time of the database in this second',
   first: 'actions: end of a push to the first task, median, 50 runners that poll each second',
   last: 'actions: end of a push to the first task, longest',
   job: 'actions: CPU time of one of 500 short jobs of 50 runners, by scale',
@@ -31,6 +36,7 @@ const NAMES = {
 } as const
 const MAX = {
   poll: 0.15,
+  idle: 50,
   first: 400,
   last: 1100,
   job: 5,
@@ -54,6 +60,7 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
   const started = await startRunners(run, repo, RUNNERS)
   const figures = [
     await measurePolls(run, started),
+    ...(await measureIdle(run, repo, share)),
     ...(await measurePushes(run, { repo, started, count: Math.round(PUSHES * share) })),
     ...(await measureJobs(run, { repo, started, count: Math.round(JOBS * share) })),
     ...(await measureLog(run, { repo, started, lines: Math.round(LINES * share) })),
@@ -81,6 +88,24 @@ async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<F
   await poll(POLLS_OF_RUNNER / 4)
   const cpu = await cpuDuring(run, () => poll(POLLS_OF_RUNNER))
   return { name: NAMES.poll, measured: cpu / (started.length * POLLS_OF_RUNNER), unit: 'ms', max: MAX.poll }
+}
+
+async function measureIdle(run: Run, repo: JobRepo, share: number): Promise<Figure[]> {
+  const count = Math.round(IDLE_RUNNERS * share)
+  const runners = await startRunners(run, repo, count)
+  const spent = (): readonly number[] => run.own!.pids.map(cpuOf)
+  let before: readonly number[] = []
+  await pollIdly(run.target.url, runners, {
+    seconds: IDLE_SECONDS,
+    began() {
+      before = spent()
+    },
+  })
+  const [server, ...database] = spent().map((ms, i) => (ms - before[i]!) / IDLE_SECONDS / share)
+  return [
+    { name: NAMES.idle, measured: server, unit: 'ms', max: MAX.idle },
+    { name: NAMES.idleDatabase, measured: database[0], unit: 'ms' },
+  ]
 }
 
 async function measurePushes(run: Run, { repo, started, count }: JobPlan): Promise<Figure[]> {

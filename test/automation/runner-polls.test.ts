@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { dialectFor, openDatabase } from '../../src/core/db/database.ts'
 import type { Logger } from '../../src/core/platform/logger.ts'
 import { createActionsFactory } from '../harness/actions.ts'
-import { queriesOf } from '../harness/queries.ts'
 import { registerRunner, rpc, type TestRunner } from '../harness/runner.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 
@@ -34,17 +33,6 @@ const queue = () =>
   createActionsFactory(server.app).run(repoId as never, { jobs: { a: { labels: ['host'], status: 'waiting' } } })
 const logged = (): number[] =>
   lines.filter(({ path }) => path?.endsWith('/FetchTask') === true).map(({ status }) => status)
-
-it('asks the database for nothing until the next commit when a runner polls', async () => {
-  const { tasksVersion } = await poll()
-  const idle = async (): Promise<void> => {
-    expect((await poll(tasksVersion)).task).toBeUndefined()
-  }
-  await idle()
-  expect(await queriesOf(server.app.database, idle)).toEqual([])
-  await queue()
-  expect((await poll(tasksVersion)).task).toBeDefined()
-})
 
 it('logs a poll at the level info only when it got a task or was refused', async () => {
   await poll()

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeOnBoth } from '../harness/databases.ts'
+import { queriesOf } from '../harness/queries.ts'
 import { registerRunner, rpc } from '../harness/runner.ts'
 import { runnerWorld } from './runner-world.ts'
 
@@ -40,6 +41,40 @@ describeOnBoth('a runner that waits', (kind) => {
     const answer = await bob.client.post(`${repo()}/transfer/accept`)
     expect(answer.status).toBe(202)
     expect(await isGiven()).toBe(true)
+  })
+
+  it('costs a small part of a statement when it polls beside others', async () => {
+    const runners = await Promise.all(Array.from({ length: 40 }, () => world.newRunner()))
+    const { tasksVersion } = await world.runner.call(rpc.fetchTask, {})
+    const pollAll = async (): Promise<void> => {
+      const answers = await Promise.all(runners.map((runner) => runner.call(rpc.fetchTask, { tasksVersion })))
+      expect(answers.map(({ task }) => task)).toEqual(answers.map(() => undefined))
+    }
+    await pollAll()
+    const { database } = world.server.app
+    const uuids = runners.map(({ uuid }) => uuid)
+    const online_at = Date.now() - 40_000
+    await database.transaction((tx) =>
+      tx.updateTable('action_runner').set({ online_at }).where('uuid', 'in', uuids).execute(),
+    )
+    const statements = (await queriesOf(database, pollAll)).map(({ sql }) => sql)
+    expect(statements.length).toBeLessThan(10)
+    expect(statements.filter((sql) => !sql.startsWith('select "action_runner"'))).toEqual([])
+    const times = async (): Promise<number[]> => {
+      const rows = await database.read
+        .selectFrom('action_runner')
+        .select('online_at')
+        .where('uuid', 'in', uuids)
+        .execute()
+      return [...new Set(rows.map((row) => row.online_at))]
+    }
+    const isWrittenAtOnce = async (): Promise<boolean> => {
+      const [first, ...others] = await times()
+      return others.length === 0 && first! > Date.now() - 30_000
+    }
+    await expect.poll(isWrittenAtOnce, { timeout: 10_000 }).toBe(true)
+    await world.queue(['a'])
+    expect((await runners[0]!.call(rpc.fetchTask, { tasksVersion })).task).toBeDefined()
   })
 
   it('is deleted some time after its only task was cancelled, when it stays silent', async () => {

@@ -63,7 +63,7 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
         },
         async fetchTask({ request, read }) {
           const { tasksVersion, taskCapacity } = await read(SMALL)
-          const runner = await login.authenticate(request)
+          const runner = await login.authenticate(request, { isIdle: tasksVersion > 0n })
           const wanted = { queueVersion: Number(tasksVersion), capacity: Number(taskCapacity ?? 1) }
           const answer = await queue.fetch(runner, { ...wanted, requestKey: requestKeyOf(request) })
           if (answer.tasks.length === 0) return withoutTask(request, answer)
@@ -80,7 +80,7 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
         },
         async updateTask({ request, read }) {
           const message = await read(LARGE)
-          const runner = await login.authenticate(request, true)
+          const runner = await login.authenticate(request, { isActive: true })
           const report = readReport(message)
           request.state.isQuiet = report.result === undefined
           const { status, outputNames } = await reports.report(runner, report)
@@ -93,10 +93,10 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
           request.state.isQuiet = true
           if (encoding === 'application/json') {
             const part = readLogPart(await read(LARGE))
-            const runner = await login.authenticate(request, true)
+            const runner = await login.authenticate(request, { isActive: true })
             return { ackIndex: BigInt(await logs.append(runner, Stream.from([part]))) }
           }
-          const runner = await login.authenticate(request, true)
+          const runner = await login.authenticate(request, { isActive: true })
           return { ackIndex: BigInt(await logs.append(runner, readLogRequest(openBody(request)))) }
         },
         async declare({ request, reply, read }) {

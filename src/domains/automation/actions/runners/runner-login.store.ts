@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../../../core/db/database.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
-import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import type { ActionRunnerTable } from '../actions.table.ts'
 
 /** The row of a runner that sends a request, and the counter of its queue. */
 export type RunnerRow = Selectable<ActionRunnerTable> & { readonly version_of_queue: number | null }
 
-const findRows = defineQuery((db: Db, { uuid }: { readonly uuid: string }) =>
+/** The runners with these uuids, of which there is at least one. */
+export const listRunnersByUuids = defineQuery((db: Db, { uuids }: { readonly uuids: readonly string[] }) =>
   db
     .selectFrom('action_runner')
     .leftJoin('action_queue', (join) =>
@@ -18,9 +18,23 @@ const findRows = defineQuery((db: Db, { uuid }: { readonly uuid: string }) =>
     )
     .selectAll('action_runner')
     .select('action_queue.version as version_of_queue')
-    .where('action_runner.uuid', '=', uuid),
+    .where('action_runner.uuid', 'in', uuids),
 )
 
-/** One statement, which every poll of every runner executes, cached until the next commit. */
-export const findRunnerByUuid = (db: Db, uuid: string): Promise<RunnerRow | undefined> =>
-  cachedUntilCommit(db, `runner ${uuid}`, async () => (await findRows(db, { uuid }))[0])
+export const findRunnerByUuid = async (db: Db, uuid: string): Promise<RunnerRow | undefined> =>
+  (await listRunnersByUuids(db, { uuids: [uuid] }))[0]
+
+/** Sets the times of the last request of some runners, and of the last one about a task of the `active` ones. */
+export async function updateTimes(
+  tx: Tx,
+  { all, active, at }: { readonly all: readonly number[]; readonly active: readonly number[]; readonly at: number },
+): Promise<void> {
+  await tx
+    .updateTable('action_runner')
+    .set({ online_at: at })
+    .$if(active.length > 0, (query) =>
+      query.set((eb) => ({ active_at: eb.case().when('id', 'in', active).then(at).else(eb.ref('active_at')).end() })),
+    )
+    .where('id', 'in', all)
+    .execute()
+}

@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Headers } from '../../../../core/access/viewer.ts'
 import type { Core } from '../../../../core/module.ts'
 import { sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { errors } from '../../../errors.ts'
-import type { RunnerRow } from './runner-login.store.ts'
-import { findRunnerByUuid } from './runner-login.store.ts'
-import { updateRunner } from './runner.store.ts'
+import { findRunnerByUuid, listRunnersByUuids, type RunnerRow } from './runner-login.store.ts'
+import { RunnerTimes } from './runner-times.ts'
 
 /** A runner that sends a request. */
 export interface CallingRunner {
@@ -21,33 +21,60 @@ export interface CallingRunner {
   readonly queueVersion: number
 }
 
-/** Longer than most polls are apart, shorter than what counts as offline and as idle. */
-const ONLINE_GRAIN_MS = 30_000
-const ACTIVE_GRAIN_MS = 5_000
+/** For which a poll that expects no task waits for others, milliseconds: 250 polls a second are 50 statements. */
+const SHARE_MS = 20
 
 export type RunnerLogin = ReturnType<typeof createRunnerLogin>
 
+interface Calling {
+  /** The request is about a task. */
+  readonly isActive?: boolean
+  /** The runner expects no task, so that it may wait a little to be looked up with others. */
+  readonly isIdle?: boolean
+}
+
 /** Authenticates runners by the headers of their requests (behaviour/actions#runner-protocol). */
-export function createRunnerLogin({ database, clock }: Pick<Core, 'database' | 'clock'>) {
-  /** Writes the times only when they are old, because runners poll each second or two. */
-  async function recordTimes(row: RunnerRow, isActive: boolean): Promise<void> {
-    const now = clock.now()
-    const isStale = now - row.online_at >= ONLINE_GRAIN_MS || (isActive && now - row.active_at >= ACTIVE_GRAIN_MS)
-    if (!isStale) return
-    const times = { online_at: now, ...(isActive && { active_at: now }) }
-    await database.transaction((tx) => updateRunner(tx, row.id, times))
-  }
+export function createRunnerLogin(core: Pick<Core, 'database' | 'clock' | 'log'>) {
+  const times = new RunnerTimes(core)
+  const { read } = core.database
+  const findWithOthers = shareLookups(async (uuids) => {
+    const rows = await listRunnersByUuids(read, { uuids })
+    return new Map(rows.map((row) => [row.uuid, row]))
+  })
 
   return {
-    /** `isActive`: the request is about a task. Throws Unauthenticated. */
-    async authenticate({ headers }: { readonly headers: Headers }, isActive = false): Promise<CallingRunner> {
+    /** Throws Unauthenticated. */
+    async authenticate(
+      { headers }: { readonly headers: Headers },
+      { isActive = false, isIdle = false }: Calling = {},
+    ): Promise<CallingRunner> {
       const [uuid, token] = [headers['x-runner-uuid'], headers['x-runner-token']]
       if (typeof uuid !== 'string' || typeof token !== 'string') throw errors.runnerUnregistered()
-      const row = await findRunnerByUuid(database.read, uuid)
+      const row = await (isIdle ? findWithOthers(uuid) : findRunnerByUuid(read, uuid))
       if (row === undefined || row.token_hash !== sha256Hex(token)) throw errors.runnerUnregistered()
-      await recordTimes(row, isActive)
+      await times.record(row, isActive)
       return toCallingRunner(row)
     },
+    /** Writes the times of the last requests. */
+    flush: () => times.flush(),
+  }
+}
+
+/** Looks up together what callers ask for within 20 ms; the look-up begins after their calls. */
+function shareLookups<Row>(list: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>) {
+  let next: { readonly keys: Set<string>; readonly rows: Promise<ReadonlyMap<string, Row>> } | undefined
+  const begin = (): NonNullable<typeof next> => {
+    const keys = new Set<string>()
+    const rows = sleep(SHARE_MS).then(() => {
+      next = undefined
+      return list([...keys])
+    })
+    return { keys, rows }
+  }
+  return async (key: string): Promise<Row | undefined> => {
+    const { keys, rows } = (next ??= begin())
+    keys.add(key)
+    return (await rows).get(key)
   }
 }
 

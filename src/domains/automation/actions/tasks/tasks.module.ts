@@ -52,7 +52,9 @@ export const module = defineModule({
       const task = await taskTokens.findTask(token)
       return task && decideJobRights(task)
     })
+    const login = createRunnerLogin({ database, clock, log })
     return {
+      close: () => login.flush(),
       jobs: createTaskJobs({ logs, overdue }),
       tasks: overdueTasks(jobs),
       routes: (http) =>
@@ -60,7 +62,7 @@ export const module = defineModule({
           log,
           context,
           logs,
-          login: createRunnerLogin({ database, clock }),
+          login,
           registration: runnerRegistration,
           queue: createTaskQueue({ database, clock, progress, settings }),
           reports: createTaskReports({ database, clock, progress, changes }),
