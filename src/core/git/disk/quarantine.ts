@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { settleAll } from '../../platform/concurrency/settle-all.ts'
@@ -47,21 +46,10 @@ export async function createQuarantine(repoPath: string, active: Set<string>): P
     async migrate() {
       await migratePacks(join(path, 'pack'), join(objects, 'pack'))
       await migrateLoose(path, objects)
-      deleteNames(path)
-      active.delete(path)
+      // The files have a second name by now. Maintenance deletes what stays.
+      await discard().catch(() => active.delete(path))
     },
     discard,
-  }
-}
-
-/**
- * NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what it misses.
- */
-function deleteNames(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true })
-  } catch {
-    // Maintenance deletes it.
   }
 }
 
