@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
@@ -82,6 +84,22 @@ describeOnBoth('events of a repository', (kind) => {
     expect(run.head_sha).toBe((await ann.client.get(`${repo}/branches/main`)).json.commit.id)
     await ann.client.delete(`${repo}/branches/release/old`)
     expect(await runsOf(repo)).toHaveLength(16)
+  })
+
+  it('cost no git process when a repository without workflows gets a push', async () => {
+    const started: ChildProcess[] = []
+    const note = (message: unknown): void => void started.push((message as { readonly process: ChildProcess }).process)
+    const differences = () => started.filter(({ spawnargs }) => spawnargs.includes('diff-tree'))
+    subscribe('child_process', note)
+    try {
+      const without = await repoWith({ 'readme.txt': 'no workflow' })
+      await write(without, 'a')
+      expect(differences()).toEqual([])
+      await write(await repoWith({ 'a.yml': job('push') }), 'a')
+      expect(differences()).not.toEqual([])
+    } finally {
+      unsubscribe('child_process', note)
+    }
   })
 
   it('start the same runs once, however often they are delivered', async () => {

@@ -30,6 +30,8 @@ const MAX_DEPTH = 5
 /** The maximum number of changed paths that are compared with filters; changes of more files pass every filter. */
 const MAX_PATHS = 3000
 
+type PushEvent = DomainEvent<'repo.pushed'>
+
 /** An occurrence in its repository, at its commit. */
 export interface Located extends Omit<Occurrence, 'place' | 'types'> {
   readonly repo: Repo
@@ -46,6 +48,7 @@ export interface Located extends Omit<Occurrence, 'place' | 'types'> {
  * Starts the runs of an event, each once, however often it is called (behaviour/actions#from-event-to-jobs).
  */
 export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<void> {
+  if (event.kind === 'repo.pushed' && !(await hasPushedWorkflows(deps, event as PushEvent))) return
   const messages = (await deps.messageBuilders.get(event.kind)?.(event)) ?? []
   const occurrences = messages.flatMap((message) => {
     const isRun = message.eventType === 'workflow_run'
@@ -55,6 +58,23 @@ export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<vo
     const located = await locate(deps, event, occurrence)
     if (located !== undefined) await startAll(deps, located, occurrence.types)
   })
+}
+
+/**
+ * Whether a pushed commit or the default branch has workflows. Most repositories have none, and the message of a push
+ * costs a git process.
+ */
+async function hasPushedWorkflows(deps: StartDeps, { repoId, payload }: PushEvent): Promise<boolean> {
+  const repo = await repoQueries.findById(deps.database.read, asId(repoId))
+  if (repo === undefined || !hasUnit(repo.units, 'repo.actions')) return false
+  const git = deps.git.open(repo)
+  const main = (await git.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+  for (const oid of new Set([...payload.updates.map((update) => update.new_oid), main])) {
+    if (oid === undefined || isZeroOid(oid)) continue
+    const files = await ignoringMissing(async () => listWorkflowFiles(git, await git.revisions.peel(oid, 'commit')))
+    if (files !== undefined && files.length > 0) return true
+  }
+  return false
 }
 
 /** Runs a task for one item after the other. The first failure is thrown when all are done: it keeps none from running. */
