@@ -47,6 +47,7 @@ programs() {
     cran) echo R ;;
     debian) echo apt-get dpkg-deb ;;
     maven) echo mvn ;;
+    nuget) echo mono "${NUGET:-nuget.exe}" ;;
     oci) echo go ;;
     pypi) echo pip twine ;;
     rpm) echo dnf rpmbuild ;;

@@ -21,6 +21,8 @@ export function presentServiceIndex(base: string): object {
     ...['', '/3.0.0-beta', '/3.0.0-rc'].map((suffix) => ['registration', `RegistrationsBaseUrl${suffix}`]),
     ['package', 'PackageBaseAddress/3.0.0'],
     ['', 'PackagePublish/2.0.0'],
+    // `nuget list` lists by version 2 of the protocol alone.
+    ['', 'LegacyGallery/2.0.0'],
     ['symbolpackage', 'SymbolPackagePublish/4.9.0'],
   ]
   return {
