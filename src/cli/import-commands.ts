@@ -41,6 +41,10 @@ export const importCommands: readonly Command[] = [
         value: 'FILE',
         help: 'give accounts one-time passwords, and append them to this file: a line with name and password each',
       },
+      thorough: {
+        type: 'boolean',
+        help: 'again: compare reactions and reviews too, with a request for each issue and comment',
+      },
       'dry-run': { type: 'boolean', help: 'read and count; change nothing' },
       resume: {
         type: 'boolean',

@@ -32,6 +32,7 @@ export async function runImport(input: CommandInput): Promise<number> {
       signInSources,
       mayResume: values['resume'] !== false,
       isDryRun,
+      isThorough: values['thorough'] === true,
       writePassword:
         passwords === undefined
           ? undefined

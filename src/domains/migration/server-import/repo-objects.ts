@@ -17,7 +17,8 @@ interface ObjectList {
 const UUID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g
 /** Files have addresses of their own on each server. */
 const ADDRESS = /https?:\/\/[^\s)\]"']{1,300}\/attachments\//g
-const body = (value: unknown): string => textOf(value).replaceAll(ADDRESS, '/attachments/').replaceAll(UUID, 'UUID')
+export const bodyWithoutAddresses = (value: unknown): string =>
+  textOf(value).replaceAll(ADDRESS, '/attachments/').replaceAll(UUID, 'UUID')
 
 const taking =
   (...names: readonly string[]) =>
@@ -37,7 +38,12 @@ const PARTS: readonly ObjectList[] = [
     kind: 'label',
     path: 'labels',
     key: ({ name }) => lineOf(name),
-    facts: ({ color, description, exclusive }) => [lineOf(color).toLowerCase(), description ?? '', exclusive === true],
+    facts: ({ color, description, exclusive, is_archived }) => [
+      lineOf(color).toLowerCase(),
+      description ?? '',
+      exclusive === true,
+      is_archived === true,
+    ],
   },
   {
     kind: 'milestone',
@@ -51,7 +57,7 @@ const PARTS: readonly ObjectList[] = [
     key: ({ tag_name }) => lineOf(tag_name),
     facts: ({ name, draft, prerelease, assets, ...value }) => [
       name,
-      body(value['body']),
+      bodyWithoutAddresses(value['body']),
       draft,
       prerelease,
       membersOf(assets)
@@ -74,8 +80,10 @@ const ITEMS: readonly ObjectList[] = [
     hasSince: true,
     key: ({ number }) => String(numberOf(number)),
     facts: ({ labels, assets, pull_request, milestone, ...value }) => [
-      taking('title', 'state', 'created_at', 'updated_at', 'closed_at', 'is_locked')(value),
-      body(value['body']),
+      taking('title', 'state', 'created_at', 'updated_at', 'closed_at', 'is_locked', 'due_date')(value),
+      lineOf(value['ref']),
+      numberOf(value['time_estimate']),
+      bodyWithoutAddresses(value['body']),
       titles(labels),
       titles(assets),
       members(milestone)['title'] ?? null,
@@ -88,7 +96,7 @@ const ITEMS: readonly ObjectList[] = [
     hasSince: true,
     key: ({ issue_url, pull_request_url, created_at }) =>
       `${numberAtEnd(issue_url) || numberAtEnd(pull_request_url)} ${lineOf(created_at)}`,
-    facts: ({ updated_at, ...value }) => [updated_at, body(value['body'])],
+    facts: ({ updated_at, ...value }) => [updated_at, bodyWithoutAddresses(value['body'])],
   },
 ]
 
@@ -119,7 +127,7 @@ async function* objectsOf(
 }
 
 /** How a repository differs from its copy. */
-interface Difference {
+export interface Difference {
   readonly kind: string
   readonly key: string
   readonly how: 'differs' | 'extra' | 'missing'

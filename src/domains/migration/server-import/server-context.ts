@@ -24,6 +24,8 @@ export interface ServerContext {
   /** Whether a repository of the other server is imported. */
   isChosen(fullName: string): boolean
   readonly isDryRun: boolean
+  /** Whether a second run compares reactions and reviews too. */
+  readonly isThorough: boolean
   /** Keeps a one-time password; undefined if accounts get none. */
   readonly writePassword: ((account: string, password: string) => void) | undefined
   readonly signal: AbortSignal

@@ -65,6 +65,8 @@ export interface ServerImportOptions {
   /** Whether a repository of the other server, `owner/name`, is imported. */
   isChosen(fullName: string): boolean
   readonly isDryRun: boolean
+  /** A second run compares reactions and reviews too. */
+  readonly isThorough: boolean
   /** Keeps a one-time password that an account gets; without it, accounts get none. */
   readonly writePassword: ((account: string, password: string) => void) | undefined
   /** Otherwise it fails if an earlier run has imported from the server. */
@@ -104,6 +106,7 @@ export async function importServer(
     signInSources: options.signInSources,
     isChosen,
     isDryRun: options.isDryRun,
+    isThorough: options.isThorough,
     writePassword: options.writePassword,
     signal,
     pollMs: POLL_MS,

@@ -3,7 +3,8 @@ import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf } from '../imports/sources/read.ts'
 import { deployKey, fingerprintOfLine } from './access.ts'
 import { isSameRule, readRule, RULE_KINDS } from './protections.ts'
-import { knownList, part } from './server-context.ts'
+import { digest, knownList, part } from './server-context.ts'
+import { readHook } from './steps/bring-hooks.ts'
 
 export interface Sides {
   readonly source: ForgeApi
@@ -71,6 +72,22 @@ export async function compareKeys(sides: Sides, login: string, name: string): Pr
   const gpg = ({ key_id }: Members): string => lineOf(key_id)
   await compareList(sides, { what: `SSH keys of ${login}`, paths: at('keys'), theirs: ssh, ours: ssh })
   await compareList(sides, { what: `GPG keys of ${login}`, paths: at('gpg_keys'), theirs: gpg, ours: gpg })
+}
+
+/** Variables of Actions and webhooks of an account, an organization or a repository; secrets cannot be read. */
+export async function comparePlace(
+  sides: Sides,
+  name: string,
+  pathsOf: (list: string) => readonly [string, string],
+): Promise<void> {
+  const variable = (item: Members): string => `${lineOf(item['name'])} with the digest ${digest(item['data'] ?? '')}`
+  const hook = (item: Members): string => {
+    const { type, config, events, branch_filter } = readHook(item)
+    return [type, config.url, config.content_type, events.join(' '), branch_filter].filter(Boolean).join(', ')
+  }
+  const paths = pathsOf('actions/variables')
+  await compareList(sides, { what: `${name}: variables`, paths, theirs: variable, ours: variable })
+  await compareList(sides, { what: `${name}: webhooks`, paths: pathsOf('hooks'), theirs: hook, ours: hook })
 }
 
 /** Collaborators with their permissions, deploy keys, and protections of branches and tags. */

@@ -4,6 +4,7 @@ import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf } from '../imports/sources/read.ts'
 import { digest, part, pick } from './server-context.ts'
 import { createJournal } from './journal.store.ts'
+import { compareDetails } from './repo-details.ts'
 import { compareObjects, sharedLabels } from './repo-objects.ts'
 import {
   openApi,
@@ -12,7 +13,7 @@ import {
   type ServerImportOptions,
   withoutForgeErrors,
 } from './server-import.ts'
-import { compareKeys, compareRepoAccess, compareTeam, type Sides } from './verify-access.ts'
+import { compareKeys, comparePlace, compareRepoAccess, compareTeam, type Sides } from './verify-access.ts'
 
 export interface VerifyOptions extends Pick<
   ServerImportOptions,
@@ -120,6 +121,10 @@ async function compareAccounts(sides: Sides, names: ReadonlyMap<string, string>)
       compared += compare(sides, `account ${login}`, [user, found], USER)
       sides.accounts.set(login.toLowerCase(), name)
       await compareKeys(sides, login, name)
+      await comparePlace(sides, login, (list) => [
+        `/user/${list}?sudo=${part(login)}`,
+        `/user/${list}?sudo=${part(name)}`,
+      ])
     }
   return compared
 }
@@ -133,6 +138,7 @@ async function compareOrg(sides: Sides, login: string, name: string | undefined)
   }
   const theirs = members(await source.get(`/orgs/${part(login)}`, signal))
   const compared = compare(sides, `organization ${login}`, [theirs, members(found)], ORG)
+  await comparePlace(sides, login, (list) => [`/orgs/${part(login)}/${list}`, `/orgs/${part(name)}/${list}`])
   const ours = new Map<string, Members>()
   for await (const page of target.pages(`/orgs/${part(name)}/teams`, signal))
     for (const team of page) ours.set(lineOf(members(team)['name']).toLowerCase(), members(team))
@@ -168,8 +174,11 @@ async function compareRepo(sides: Sides, fullName: string, name: string | undefi
   ]
   const objects = await compareObjects({ source: at, copy, shared: await sharedLabels(at) })
   await compareRepoAccess(sides, fullName, [at.path, copy.path])
-  for (const { kind, key, how } of objects.differences) difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)
-  return compared + objects.compared
+  await comparePlace(sides, fullName, (list) => [`/repos/${at.path}/${list}`, `/repos/${copy.path}/${list}`])
+  const details = await compareDetails(at, copy)
+  for (const { kind, key, how } of [...objects.differences, ...details.differences])
+    difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)
+  return compared + objects.compared + details.compared
 }
 
 const HOW = { differs: 'differs', missing: 'is missing', extra: 'is not at the other server' }

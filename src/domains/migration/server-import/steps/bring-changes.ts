@@ -1,9 +1,11 @@
 import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
 import { isTrue, lineOf } from '../../imports/sources/read.ts'
 import type { JournalEntry } from '../journal.store.ts'
+import { compareDetails } from '../repo-details.ts'
 import {
   compareObjects,
   countItems,
+  type Difference,
   fingerprintOf,
   hasChangedAfter,
   type RepoAt,
@@ -21,7 +23,7 @@ interface Imported {
   readonly running: number | undefined
 }
 
-type Differences = Awaited<ReturnType<typeof compareObjects>>['differences']
+type Differences = readonly Difference[]
 
 /** The clocks of the servers may differ by less. */
 const OVERLAP = 24 * 3_600_000
@@ -41,7 +43,10 @@ export async function bringChanges(
     { api: target.forge, path: repoPath(repo.target), signal },
   ]
   const read_at = core.clock.now()
-  const differences = await findChanges(at, copy, entry.read_at)
+  const differences = [
+    ...(await findChanges(at, copy, entry.read_at)),
+    ...(context.isThorough ? (await compareDetails(at, copy)).differences : []),
+  ]
   if (differences.length === 0) {
     const written = entry.target_fingerprint === '' && (await writtenNow(context, repo.target))
     return journal.put({ ...entry, target: repo.target, read_at, ...written })
@@ -136,7 +141,7 @@ async function writeChanges(
   return true
 }
 
-const WITH_NUMBERS: ReadonlySet<string> = new Set(['comment', 'issue', 'open pull request'])
+const WITH_NUMBERS: ReadonlySet<string> = new Set(['comment', 'issue', 'open pull request', 'reactions', 'reviews'])
 
 /** A list that is written by the API; the import of changes brings releases that are missing. */
 interface WrittenList {

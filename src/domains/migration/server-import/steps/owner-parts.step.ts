@@ -1,29 +1,20 @@
-import { type Members, members } from '../../../../core/platform/json-members.ts'
-import { lineOf, linesOf } from '../../imports/sources/read.ts'
+import { lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { giveAccess, removeAccess } from '../access.ts'
 import {
+  isStillEmpty,
+  knownList,
   once,
   part,
   pick,
-  send,
   type ServerContext,
   type ServerStep,
   sourceAccounts,
   sourceList,
 } from '../server-context.ts'
+import { bringHooks, readHook } from './bring-hooks.ts'
+import { pathOf, type Place } from './place.ts'
 import { repoPath } from './repo-imports.ts'
 import type { ImportedRepo } from './repositories.step.ts'
-
-/** A repository, an organization, an account or the site, where hooks, variables and secrets are. */
-export interface Place {
-  readonly id: string
-  readonly name: string
-  /** Prefixes of paths at the two servers. */
-  readonly source: string
-  readonly target: string
-  /** The accounts to act as. */
-  readonly sudo?: string
-  readonly as?: string
-}
 
 /** Accounts and organizations. */
 async function* places(context: ServerContext): AsyncGenerator<Place> {
@@ -40,9 +31,6 @@ export const placeOf = ({ id, fullName, path, importId }: ImportedRepo): Place =
   target: `/repos/${path}`,
 })
 
-const list = (context: ServerContext, { source, sudo }: Place, path: string): Promise<Members[]> =>
-  sourceList(context, `${source}${path}${sudo === undefined ? '' : `?sudo=${part(sudo)}`}`)
-
 /** Inactive until their secret is entered. */
 export const hooksStep: ServerStep = {
   name: 'hooks',
@@ -54,35 +42,14 @@ export const hooksStep: ServerStep = {
 }
 
 export async function writeHooks(context: ServerContext, place: Place): Promise<void> {
-  const hooks = await list(context, place, '/hooks')
-  if (hooks.length === 0) return
-  const read = hooks.map(readHook)
-  await once(context, { kind: 'hooks', id: place.id, target: place.target, value: read }, async () => {
-    const path = `${place.target}/hooks`
-    const own = new Set(
-      (await context.target.list(path, place.as)).map((hook) => JSON.stringify(keyOf(readHook(hook)))),
-    )
-    for (const body of read) {
-      const what = `hook ${body.config.url} of ${place.name}`
-      context.report.secret(`${what}: it is inactive until its secret is entered`)
-      if (!own.has(JSON.stringify(keyOf(body)))) await send(context, { method: 'POST', path, body, as: place.as, what })
-    }
-  })
+  const hooks = await knownList(context, pathOf(place, '/hooks'))
+  const unit = { kind: 'hooks', id: place.id, target: place.target }
+  if (hooks === undefined || (await isStillEmpty(context, unit, hooks))) return
+  const read = hooks.map((hook) => ({ id: String(wholeOf(hook['id'])), body: readHook(hook) }))
+  await once(context, { ...unit, value: read }, () => bringHooks(context, place, read))
 }
 
-function readHook(hook: Members) {
-  const config = members(hook['config'])
-  return {
-    type: lineOf(hook['type']),
-    config: { url: lineOf(config['url']), content_type: lineOf(config['content_type']) || 'json' },
-    events: linesOf(hook['events']).toSorted(),
-    branch_filter: lineOf(hook['branch_filter']),
-    authorization_header: lineOf(hook['authorization_header']),
-    active: false,
-  }
-}
-
-const keyOf = ({ type, config, events }: ReturnType<typeof readHook>) => [type, config.url, events]
+const VARIABLES = '/actions/variables'
 
 export const variablesStep: ServerStep = {
   name: 'variables',
@@ -92,19 +59,26 @@ export const variablesStep: ServerStep = {
 }
 
 export async function writeVariables(context: ServerContext, place: Place): Promise<void> {
-  const variables = await list(context, place, '/actions/variables')
+  const variables = await knownList(context, pathOf(place, VARIABLES))
+  const unit = { kind: 'variables', id: place.id, target: place.target }
+  if (variables === undefined || (await isStillEmpty(context, unit, variables))) return
   const read = variables.map((variable) => pick(variable, ['name', 'data', 'description']))
-  if (read.length === 0) return
-  await once(context, { kind: 'variables', id: place.id, target: place.target, value: read }, async () => {
-    const own = new Set(
-      (await context.target.list(`${place.target}/actions/variables`, place.as)).map(({ name }) => name),
+  await once(context, { ...unit, value: read }, async () => {
+    const { target, as } = place
+    const path = `${target}${VARIABLES}`
+    const at = (name: string) => ({ path: `${path}/${part(name)}`, what: `variable ${name} of ${place.name}`, as })
+    const ours = async () =>
+      new Map((await context.target.list(path, as)).map(({ name }) => [lineOf(name), at(lineOf(name))]))
+    const own = await ours()
+    const theirs = new Map(
+      read.map(({ name, data, description }) => {
+        const body = { value: data ?? '', description }
+        return [lineOf(name), { ...at(lineOf(name)), method: own.has(lineOf(name)) ? 'PUT' : 'POST', body } as const]
+      }),
     )
-    for (const { name, data, description } of read) {
-      const path = `${place.target}/actions/variables/${part(String(name))}`
-      const method = own.has(name) ? 'PUT' : 'POST'
-      const what = `variable ${String(name)} of ${place.name}`
-      await send(context, { method, path, body: { value: data ?? '', description }, as: place.as, what })
-    }
+    const access = { kind: `variables ${place.id}`, theirs, ours }
+    await giveAccess(context, access)
+    await removeAccess(context, access)
   })
 }
 
@@ -118,7 +92,7 @@ export const secretsStep: ServerStep = {
 /** Names of secrets of Actions, of which the values cannot be read; those of accounts have no list. */
 export async function reportSecrets(context: ServerContext, place: Place): Promise<void> {
   if (place.source === '/user') return
-  for (const secret of await list(context, place, '/actions/secrets'))
+  for (const secret of await sourceList(context, pathOf(place, '/actions/secrets')))
     context.report.secret(`secret ${lineOf(secret['name'])} of ${place.name}`)
 }
 

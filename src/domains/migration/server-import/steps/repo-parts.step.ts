@@ -20,7 +20,8 @@ import {
 import { findTeam, namesOf } from './organizations.step.ts'
 import { repoPath } from './repo-imports.ts'
 import { avatarOf, writeAvatar } from './avatars.step.ts'
-import { type Place, placeOf, reportSecrets, writeHooks, writeVariables } from './owner-parts.step.ts'
+import type { Place } from './place.ts'
+import { placeOf, reportSecrets, writeHooks, writeVariables } from './owner-parts.step.ts'
 import { type ImportedRepo, importedRepos, targetRepo } from './repositories.step.ts'
 
 /** A part of an imported repository: read from the other server, written once for each copy. */

@@ -1,0 +1,81 @@
+import { type Members, members } from '../../../../core/platform/json-members.ts'
+import { lineOf, linesOf, wholeOf } from '../../imports/sources/read.ts'
+import type { JournalEntry } from '../journal.store.ts'
+import { digest, send, type ServerContext } from '../server-context.ts'
+import type { Place } from './place.ts'
+
+export interface ReadHook {
+  readonly id: string
+  readonly body: ReturnType<typeof readHook>
+}
+
+/** A hook that was deleted on this server is not made again, and one that is as before stays as it is here. */
+export async function bringHooks(context: ServerContext, place: Place, hooks: readonly ReadHook[]): Promise<void> {
+  const { journal, report, target } = context
+  const kind = `hook ${place.id}`
+  const path = `${place.target}/hooks`
+  const own = new Map((await target.list(path, place.as)).map((hook) => [String(wholeOf(hook['id'])), readHook(hook)]))
+  const brought = new Map((await journal.list(kind)).map((entry) => [entry.source_id, entry]))
+  const known = new Set([...brought.values()].map((entry) => entry.target))
+  for (const { id, body } of hooks) {
+    const fingerprint = digest(body)
+    const entry = brought.get(id)
+    const at = entry?.target ?? findSame(own, known, body)
+    const what = `hook ${body.config.url} of ${place.name}`
+    if (entry?.fingerprint === fingerprint || (at !== undefined && !own.has(at))) continue
+    // Of a hook that was entered here its secret, and whether it is active, stay.
+    const { active, type, ...changed } = body
+    const sent =
+      at === undefined
+        ? await target.send('POST', path, { ...changed, active, type }, place.as)
+        : await target.send('PATCH', `${path}/${at}`, changed, place.as)
+    if (sent.status >= 400) report.omit(`${what}: ${sent.message}`)
+    else if (at === undefined) report.secret(`${what}: it is inactive until its secret is entered`)
+    if (sent.status >= 400) continue
+    const made = at ?? String(wholeOf(members(sent.json)['id']))
+    known.add(made)
+    await journal.put({ kind, source_id: id, target: made, fingerprint, state: 'done' })
+  }
+  for (const [source_id, entry] of brought)
+    if (!hooks.some(({ id }) => id === source_id))
+      await removeHook(context, place, { entry, found: own.get(entry.target) })
+}
+
+interface Gone {
+  readonly entry: JournalEntry
+  /** On this server, unless it was deleted here too. */
+  readonly found: ReadHook['body'] | undefined
+}
+
+async function removeHook(context: ServerContext, place: Place, { entry, found }: Gone): Promise<void> {
+  if (found !== undefined) {
+    const what = `hook ${found.config.url} of ${place.name}`
+    const path = `${place.target}/hooks/${entry.target}`
+    if (!(await send(context, { method: 'DELETE', path, as: place.as, what }))) return
+    context.report.deleted(what)
+  }
+  await context.journal.delete(entry)
+}
+
+/** Of a run that was killed before the journal had the hook. */
+const findSame = (
+  own: ReadonlyMap<string, ReadHook['body']>,
+  known: ReadonlySet<string>,
+  body: ReadHook['body'],
+): string | undefined =>
+  [...own].find(([id, hook]) => !known.has(id) && JSON.stringify(keyOf(hook)) === JSON.stringify(keyOf(body)))?.[0]
+
+export function readHook(hook: Members) {
+  const config = members(hook['config'])
+  return {
+    type: lineOf(hook['type']),
+    config: { url: lineOf(config['url']), content_type: lineOf(config['content_type']) || 'json' },
+    events: linesOf(hook['events']).toSorted(),
+    branch_filter: lineOf(hook['branch_filter']),
+    authorization_header: lineOf(hook['authorization_header']),
+    active: false,
+  }
+}
+
+/** What a hook is found by that the journal does not have. */
+const keyOf = ({ type, config, events }: ReturnType<typeof readHook>) => [type, config.url, events]
