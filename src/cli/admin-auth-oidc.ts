@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { notFound } from '../core/platform/errors.ts'
-import { commandLine, readOidcOptions } from '../domains/accounts/index.ts'
+import { commandLine, sourceCommands } from '../domains/accounts/index.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
 import { withCore } from './with-core.ts'
 
@@ -42,8 +42,8 @@ function settingsOf(values: Values): object {
     return value === undefined ? [] : [[member, value]]
   })
   const file = text(values, 'settings')
-  const fromFile = file === undefined ? {} : readOidcOptions(readJson(file))
-  return { ...fromFile, ...readOidcOptions(Object.fromEntries(given)) }
+  const fromFile = file === undefined ? {} : sourceCommands.readOidcOptions(readJson(file))
+  return { ...fromFile, ...sourceCommands.readOidcOptions(Object.fromEntries(given)) }
 }
 
 function readJson(file: string): unknown {

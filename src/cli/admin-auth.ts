@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { commandLine } from '../domains/accounts/index.ts'
+import { commandLine, sourceCommands } from '../domains/accounts/index.ts'
 import { asId, type SignInSourceId } from '../core/platform/crypto/ids.ts'
 import { wireTime } from '../core/platform/clock.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
@@ -98,9 +98,10 @@ export async function testSource({ values, config, print }: CommandInput): Promi
   const result = await withCore(config(), async ({ signInSources, sourceTest }) =>
     sourceTest(await signInSources.get(id), tested),
   )
-  print(result.message)
-  if (result.person !== undefined) print(JSON.stringify(result.person, undefined, 2))
-  return result.isOk ? 0 : 1
+  const { ok, message, person } = sourceCommands.presentTest(result)
+  print(message)
+  if (person !== null) print(JSON.stringify(person, undefined, 2))
+  return ok ? 0 : 1
 }
 
 export async function synchronizeSource({ values, config, print }: CommandInput): Promise<number> {
