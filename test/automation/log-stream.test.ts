@@ -2,6 +2,9 @@ import { afterEach, expect, it } from 'vitest'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
 import { eventually, openStream, type TestStream } from '../harness/event-stream.ts'
+import { queriesOf } from '../harness/queries.ts'
+import { runnerOf } from '../harness/runner.ts'
+import { startSecond } from '../harness/second-server.ts'
 import type { Person } from '../harness/world.ts'
 import { runnerWorld } from './runner-world.ts'
 
@@ -81,6 +84,56 @@ describeOnBoth('a log that is followed', (kind) => {
     await eventually(() => linesOf(ofAnn).length === 2)
     expect((await follow(job, headers)).status).toBe(404)
     expect(linesOf(ofBob)).toEqual(['one'])
+  })
+
+  it('ends when the token of the reader is deleted', async () => {
+    const { job, task } = await start()
+    await world.append(task, 0, ['one'])
+    const stream = await follow(job)
+    await eventually(() => linesOf(stream).length === 1)
+    const tokens = (await world.ann.client.get('/users/ann/tokens')).json
+    for (const { id } of tokens) await world.ann.client.delete(`/users/ann/tokens/${id}`)
+    await eventually(() => stream.isEnded)
+    expect(stream.of('end')).toEqual([{ reason: 'refused' }])
+  })
+
+  it('is read from the database only as fast as its reader reads, without delay for others', async () => {
+    const { job, task } = await start()
+    const [slow, quick] = [await follow(job), await follow(job)]
+    slow.pause()
+    // More than the buffers of the connection hold.
+    const batches = Array.from({ length: 16 }, (_, batch) =>
+      Array.from({ length: 100 }, (_, at) => `${batch * 100 + at} ${'x'.repeat(20_000)}`),
+    )
+    for (const [batch, lines] of batches.entries()) await world.append(task, batch * 100, lines, batch === 15)
+    await world.finish(task)
+    await eventually(() => quick.isEnded)
+    expect(linesOf(quick)).toEqual(batches.flat())
+    const later = await queriesOf(world.server.app.database, async () => {
+      slow.resume()
+      await eventually(() => slow.isEnded)
+    })
+    expect(linesOf(slow)).toEqual(batches.flat())
+    expect(later.filter(({ sql }) => sql.includes('from "action_log"')).length).toBeGreaterThan(3)
+  })
+
+  it('comes from another server of the database, where its runner reports', async () => {
+    const { job, task } = await start()
+    const stream = await follow(job)
+    const second = await startSecond(world.server)
+    const runner = world.runner
+    try {
+      world.runner = runnerOf(second.url, runner)
+      await world.append(task, 0, ['one'])
+      await eventually(() => linesOf(stream).length === 1)
+      await world.append(task, 1, ['two'], true)
+      await world.finish(task)
+      await eventually(() => stream.isEnded)
+      expect([linesOf(stream), stream.of('end')]).toEqual([['one', 'two'], [{ reason: 'finished' }]])
+    } finally {
+      world.runner = runner
+      await second.close()
+    }
   })
 
   it('is one of a bounded number of streams, for jobs that have begun', async () => {

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../src/app/modules.ts'
-import { loadConfig } from '../../src/core/config/index.ts'
-import { createLogger } from '../../src/core/platform/logger.ts'
 import { describeOnBoth } from '../harness/databases.ts'
+import { startSecond } from '../harness/second-server.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { eventually, openStream, type TestStream } from '../harness/event-stream.ts'
 import type { Person } from '../harness/world.ts'
@@ -144,17 +139,13 @@ describe('a stream', () => {
 describeOnBoth('servers of one database', (on) => {
   it('send events of other processes, and resume streams of them', async () => {
     const one = await startServer({ on })
-    const dataDir = mkdtempSync(join(tmpdir(), 'ingot-second-'))
-    const url = one.app.config.database.url || `sqlite:${join(one.dataDir, 'ingot.db')}`
-    const flags = { data_dir: dataDir, 'database.url': url, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent' }
-    const two = await createApp(loadConfig({ flags }), { log: createLogger('silent') })
+    const two = await startSecond(one)
     try {
       const ann = await one.world.user('ann')
       await one.world.repo({ owner: ann, name: 'desk' })
-      const secondUrl = await two.http.listen({ host: '127.0.0.1', port: 0 })
       const authorization = `token ${await ann.token('all')}`
       const at = (from: string, headers: object = {}) => openStream(from, PATH, { authorization, ...headers })
-      const streams = [await at(one.url), await at(secondUrl)]
+      const streams = [await at(one.url), await at(two.url)]
       const create = (title: string) => ann.client.post('/repos/ann/desk/issues', { title })
       await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(create))
       await eventually(() => streams.every((stream) => stream.of().length === 6))
@@ -163,7 +154,7 @@ describeOnBoth('servers of one database', (on) => {
       expect(ids[0]).toEqual(ids[0]!.toSorted((a, b) => a - b))
       streams[0]!.close()
       await create('missed')
-      const moved = await at(secondUrl, { 'last-event-id': streams[0]!.lastId })
+      const moved = await at(two.url, { 'last-event-id': streams[0]!.lastId })
       await eventually(() => moved.of().length === 1)
       expect(moved.of()[0].payload.title).toBe('missed')
       const tokens = (await ann.client.get('/users/ann/tokens')).json
@@ -173,7 +164,6 @@ describeOnBoth('servers of one database', (on) => {
     } finally {
       await two.close()
       await one.close()
-      rmSync(dataDir, { recursive: true, force: true })
     }
   })
 })

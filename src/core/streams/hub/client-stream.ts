@@ -18,8 +18,14 @@ export class ClientStream extends Readable {
     return !this.destroyed && !this.readableEnded && !this.#isEnding
   }
 
-  override _read(): void {
+  // Bytes are pushed when they come.
+  override _read(): void {}
+
+  /** NOTE: `_read` is not called again until something was pushed, for which `drained` may be waited. */
+  override read(size?: number): unknown {
+    const bytes: unknown = super.read(size)
     this.#proceed?.()
+    return bytes
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
