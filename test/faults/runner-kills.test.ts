@@ -1,12 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { dialectFor, openDatabase } from '../../src/core/db/database.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
 import type { Any } from '../harness/client.ts'
-import { copyTemplate } from '../harness/postgres.ts'
-import { type Folder, type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
+import { describeOnBoth, makePlace, type ServerPlace } from '../harness/databases.ts'
+import { type IngotProcess, startIngot } from '../harness/process.ts'
 import { callRpc, registerRunner, rpc, RpcError, type TestRunner } from '../harness/runner.ts'
 
 /** Of each run; `INGOT_TEST_FAULTS=all` runs 500 jobs and kills ten times. */
@@ -28,8 +26,16 @@ jobs:
 `
 
 /** A server process that may be replaced, with a repository of jobs. */
-function jobServer() {
-  const state = { server: undefined as unknown as IngotProcess, password: '', folder: undefined as unknown as Folder }
+function jobServer(kind: 'sqlite' | 'postgres', env: Readonly<Record<string, string>> = {}) {
+  const state = {
+    server: undefined as unknown as IngotProcess,
+    place: undefined as unknown as ServerPlace,
+    password: '',
+  }
+  const start = async (): Promise<void> => {
+    const { dataDir, settings } = state.place
+    state.server = await startIngot(dataDir, [...settings, '--set', 'database.max_connections=4'], { env })
+  }
   const call = async (method: string, path: string, body?: unknown): Promise<Any> => {
     const authorization = `Basic ${Buffer.from(`admin:${state.password}`).toString('base64')}`
     const answer = await fetch(`${state.server.url}/api/v1${path}`, {
@@ -43,6 +49,17 @@ function jobServer() {
   }
   return Object.assign(state, {
     call,
+    /** Again, after the process ended. */
+    start,
+    async open(): Promise<void> {
+      state.place = await makePlace(kind)
+      await start()
+      state.password = state.server.password
+    },
+    async close(signal?: NodeJS.Signals): Promise<void> {
+      await state.server.stop(signal)
+      await state.place.remove()
+    },
     /** A repository with waiting jobs, and runners for them. */
     async prepare(runs: number, runners: number): Promise<TestRunner[]> {
       await call('POST', '/user/repos', { name: 'r', auto_init: true, default_branch: 'main' })
@@ -76,19 +93,10 @@ function jobServer() {
   })
 }
 
-describe('runners and a server that are killed among many jobs', () => {
-  const world = jobServer()
-  let dataDir = ''
-  beforeAll(async () => {
-    world.folder = temporaryFolder()
-    dataDir = join(world.folder.path, 'data')
-    world.server = await startIngot(dataDir)
-    world.password = world.server.password
-  }, 60_000)
-  afterAll(async () => {
-    await world.server.stop('SIGKILL')
-    world.folder.remove()
-  })
+describeOnBoth('runners and a server that are killed among many jobs', (kind) => {
+  const world = jobServer(kind)
+  beforeAll(() => world.open(), 60_000)
+  afterAll(() => world.close('SIGKILL'))
 
   const text = (id: bigint, line: number): string => `${id} ${line}`
   const rowsOf = (id: bigint, from: number, to: number) =>
@@ -158,7 +166,7 @@ describe('runners and a server that are killed among many jobs', () => {
           await wait(PAUSE_MS)
           if (done.size < (killed * JOBS) / (KILLS + 2)) continue
           await world.server.stop('SIGKILL')
-          world.server = await startIngot(dataDir)
+          await world.start()
           killed++
         }
       }
@@ -166,13 +174,12 @@ describe('runners and a server that are killed among many jobs', () => {
       expect([done.size + lost.size, lost.size]).toEqual([JOBS, KILLS])
 
       await world.server.stop('SIGTERM')
-      const limits = { url: '', max_connections: 1, statementTimeoutMs: 60_000 }
-      const database = openDatabase(dialectFor(limits, dataDir))
+      const database = world.place.open()
       await database.transaction((tx) =>
         tx.updateTable('action_task').set({ updated_at: 1 }).where('status', '=', 'running').execute(),
       )
       await database.close()
-      world.server = await startIngot(dataDir)
+      await world.start()
       await world.call('POST', '/admin/cron/stop_zombie_tasks')
       const states = async (): Promise<Any> => {
         const byState = Map.groupBy(await world.jobs(), (job) => job.conclusion ?? job.status)
@@ -203,40 +210,21 @@ describe('runners and a server that are killed among many jobs', () => {
   )
 })
 
-describe.each(['sqlite', 'postgres'] as const)('two processes of a server on %s', (kind) => {
-  const isHere = kind === 'sqlite' || inject('postgresUrl') !== ''
-  const world = jobServer()
-  let copy: Awaited<ReturnType<typeof copyTemplate>> | undefined
-  beforeAll(async () => {
-    if (!isHere) return
-    world.folder = temporaryFolder()
-    if (kind === 'postgres') copy = await copyTemplate(inject('postgresUrl'), `w_${randomBytes(6).toString('hex')}`)
-    const args = copy === undefined ? [] : ['--set', `database.url=${copy.url}`, '--set', 'database.max_connections=4']
-    const env = { INGOT_SERVER_WORKERS: '2' }
-    world.server = await startIngot(join(world.folder.path, 'data'), args, { env })
-    world.password = world.server.password
-  }, 60_000)
-  afterAll(async () => {
-    if (!isHere) return
-    await world.server.stop()
-    await copy?.drop()
-    world.folder.remove()
-  })
+describeOnBoth('two processes of a server', (kind) => {
+  const world = jobServer(kind, { INGOT_SERVER_WORKERS: '2' })
+  beforeAll(() => world.open(), 60_000)
+  afterAll(() => world.close())
 
-  it.skipIf(!isHere)(
-    'give each job to one of the runners that ask both at once',
-    async () => {
-      const runners = await world.prepare(2, 8)
-      const taken: bigint[] = []
-      // Connections of their own, which the processes share among them.
-      const ask = (runner: TestRunner) => runner.call(rpc.fetchTask, {}, { headers: { connection: 'close' } })
-      for (let round = 0; round < 6 && taken.length < 2 * JOBS_OF_RUN; round++)
-        for (const { task } of await Promise.all(runners.map(ask))) if (task !== undefined) taken.push(task.id)
-      expect([taken.length, new Set(taken).size]).toEqual([2 * JOBS_OF_RUN, 2 * JOBS_OF_RUN])
-      const jobs = await world.jobs()
-      expect(jobs.map((job) => [job.status, job.run_attempt])).toEqual(jobs.map(() => ['in_progress', 1]))
-      expect(await world.tasks()).toHaveLength(2 * JOBS_OF_RUN)
-    },
-    60_000,
-  )
+  it('give each job to one of the runners that ask both at once', async () => {
+    const runners = await world.prepare(2, 8)
+    const taken: bigint[] = []
+    // Connections of their own, which the processes share among them.
+    const ask = (runner: TestRunner) => runner.call(rpc.fetchTask, {}, { headers: { connection: 'close' } })
+    for (let round = 0; round < 6 && taken.length < 2 * JOBS_OF_RUN; round++)
+      for (const { task } of await Promise.all(runners.map(ask))) if (task !== undefined) taken.push(task.id)
+    expect([taken.length, new Set(taken).size]).toEqual([2 * JOBS_OF_RUN, 2 * JOBS_OF_RUN])
+    const jobs = await world.jobs()
+    expect(jobs.map((job) => [job.status, job.run_attempt])).toEqual(jobs.map(() => ['in_progress', 1]))
+    expect(await world.tasks()).toHaveLength(2 * JOBS_OF_RUN)
+  }, 60_000)
 })
