@@ -210,6 +210,10 @@ export const errors = defineErrors({
     'runner registration token has been invalidated, please use the latest one',
   ],
   workflowNotFound: ['not-found', 'workflow "{name}" not found'],
+  workflowBeyondLimit: [
+    'invalid',
+    'workflow "{name}" is not among the first {max} workflow files, after which none are read',
+  ],
   packageNotFound: ['not-found', 'package does not exist'],
   packageNameTaken: ['bad-request', 'there is a package called {name} already'],
   conanRevisionInvalid: ['bad-request', 'the revision is invalid'],

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { defineModule } from '../../src/core/module.ts'
+import type { TaskPool } from '../../src/core/platform/isolation/index.ts'
 import { type Any, createClient } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { registerRunner, rpc } from '../harness/runner.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
+import { pushBranches } from '../pulls/pushed-history.ts'
 
 const START = 'on: [workflow_dispatch, push]\n'
 const AXIS = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]'
@@ -24,6 +27,7 @@ const HOSTILE: Readonly<Record<string, readonly [text: string, reason: RegExp]>>
 
 describeOnBoth('workflows of hostile people', (kind) => {
   let server: TestServer
+  let pool: TaskPool
   let [ann, bob] = [] as unknown as [Person, Person]
 
   const commit = async (who: Person, repo: string, files: Readonly<Record<string, string>>, more = {}) => {
@@ -42,7 +46,15 @@ describeOnBoth('workflows of hostile people', (kind) => {
     (await ann.client.get(`${repo}/actions/runs?limit=50`)).json.workflow_runs
 
   beforeAll(async () => {
-    server = await startServer({ on: kind })
+    const catchPool = defineModule({
+      name: 'catch-pool',
+      needs: [],
+      create({ taskPool }) {
+        pool = taskPool
+        return {}
+      },
+    })
+    server = await startServer({ on: kind, extraModules: [catchPool] })
     ;[ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
   }, 60_000)
   afterAll(() => server.close())
@@ -60,12 +72,33 @@ describeOnBoth('workflows of hostile people', (kind) => {
     }
   }, 120_000)
 
-  it('are read up to the first hundred of a commit', async () => {
+  it('are read up to the first hundred of a commit that has ten thousand', async () => {
     const repo = '/repos/ann/many'
-    await server.world.repo({ owner: ann, name: 'many', autoInit: true })
-    const files = Array.from({ length: 120 }, (_, at) => [`.gitea/workflows/${at}.yml`, 'on: create\njobs: { a: {} }'])
-    await commit(ann, repo, Object.fromEntries(files), { branch: 'main' })
+    await server.world.repo({ owner: ann, name: 'many' })
+    const nameOf = (at: number): string => `${String(at).padStart(4, '0')}.yml`
+    const on = (at: number): string => ([0, 99, 100].includes(at) ? '[push, workflow_dispatch]' : 'delete')
+    const files = Array.from({ length: 10_000 }, (_, at) => [
+      `.gitea/workflows/${nameOf(at)}`,
+      `on: ${on(at)}\njobs: { a: { runs-on: x } }\n# ${at}`,
+    ])
+    const run = vi.spyOn(pool, 'run')
+    await pushBranches(server, ann, 'ann/many', [{ branch: 'main', files: Object.fromEntries(files) }])
+    const { background } = server.app
+    await expect.poll(() => server.drain().then(() => background.jobs.countOpen()), { timeout: 60_000 }).toBe(0)
+    const read = run.mock.calls.filter(([, input]) => (input as Any).text?.includes('jobs: {')).length
+    run.mockRestore()
+    expect([read >= 100, read < 250]).toEqual([true, true])
+    expect((await runsOf(repo)).map(({ path }) => path.split('@')[0])).toEqual([nameOf(99), nameOf(0)])
     expect((await ann.client.get(`${repo}/actions/workflows`)).json.total_count).toBe(100)
+    const refusal = `workflow "${nameOf(100)}" is not among the first 100 workflow files, after which none are read`
+    const answers = [
+      await ann.client.get(`${repo}/actions/workflows/${nameOf(100)}/lint`),
+      await ann.client.post(`${repo}/actions/workflows/${nameOf(100)}/dispatches`, { ref: 'main' }),
+    ]
+    expect(answers.map(({ status, json }) => [status, json.message])).toEqual([
+      [422, refusal],
+      [422, refusal],
+    ])
   }, 120_000)
 
   it('get no secrets in the code of strangers, and no token that writes', async () => {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createActionsFactory } from '../../../../../test/harness/actions.ts'
 import { describeOnBoth } from '../../../../../test/harness/databases.ts'
 import { queriesOf } from '../../../../../test/harness/queries.ts'
+import { registerRunner, rpc } from '../../../../../test/harness/runner.ts'
 import { startServer, type TestServer } from '../../../../../test/harness/server.ts'
+import type { Person } from '../../../../../test/harness/world.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { hasApprovedRun } from '../runs/run.store.ts'
 import { listWaitingGroups, listWaiting } from './waiting-jobs.store.ts'
@@ -13,12 +15,14 @@ const SITE = { ownerId: null, repoId: null }
 
 describeOnBoth('ten thousand waiting jobs', (on) => {
   let server: TestServer
+  let bob: Person
   const repos: { id: number; ownerId: number }[] = []
   beforeAll(async () => {
     server = await startServer({ on })
     const { database } = server.app
     for (const login of ['ann', 'bob']) {
       const owner = await server.world.user(login)
+      bob = owner
       const { id } = await server.world.repo({ owner, name: 'busy' })
       const { run } = await createActionsFactory(server.app).run(asId(id))
       repos.push({ id, ownerId: owner.user.id })
@@ -84,5 +88,17 @@ describeOnBoth('ten thousand waiting jobs', (on) => {
         expect(plan).toContain(index < 3 ? 'action_job_waiting_idx' : 'action_run_approved_idx')
       expect(plan).not.toMatch(/SCAN action_|TEMP B-TREE|Seq Scan on action_job|Sort Key|Removed by Filter: \d{3}/)
     }
+  })
+
+  it('cost runners that wait for others one statement, and two when a job has begun to wait', async () => {
+    const { json } = await bob.client.get('/repos/bob/busy/actions/runners/registration-token')
+    const runner = await registerRunner(server.url, json.token, { labels: ['other'] })
+    const { tasksVersion } = await runner.call(rpc.fetchTask, {})
+    const askedFor = (version: bigint) =>
+      queriesOf(server.app.database, async () => {
+        expect((await runner.call(rpc.fetchTask, { tasksVersion: version })).task).toBeUndefined()
+      })
+    expect(await askedFor(tasksVersion)).toHaveLength(1)
+    expect(await askedFor(0n)).toHaveLength(2)
   })
 })

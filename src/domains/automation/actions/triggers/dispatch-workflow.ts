@@ -7,7 +7,7 @@ import { type Repo, presentRepo } from '../../../repositories/index.ts'
 import { userQueries, userPresenters } from '../../../accounts/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import type { Members } from '../workflows/reading/problem.ts'
-import { listWorkflowFiles, type WorkflowFile } from '../workflows/workflow-files.ts'
+import { findNamed, listWorkflowFiles, type WorkflowFile } from '../workflows/workflow-files.ts'
 import { listDisabledWorkflows } from '../workflows/workflow-state.store.ts'
 import type { WorkflowInput } from '../workflows/reading/triggers.ts'
 import { describeInvalid, type Read } from '../workflows/workflow.policy.ts'
@@ -137,7 +137,7 @@ async function findWorkflow(git: GitRepo, { workflow: name, ref: given }: Dispat
   if (named?.kind !== 'branch' && named?.kind !== 'tag') throw engineErrors.refNotFound(given)
   const ref = named.ref!
   const oid = await git.revisions.peel(named.oid, 'commit')
-  const file = (await listWorkflowFiles(git, oid)).find((one) => one.name === name)
+  const file = findNamed(await listWorkflowFiles(git, oid), name)
   if (file === undefined) throw notFound(`workflow "${name}" does not exist at ${given}`)
   return { ref, oid, file }
 }

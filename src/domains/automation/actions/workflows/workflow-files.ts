@@ -1,4 +1,5 @@
 import type { GitRepo } from '../../../../core/git/index.ts'
+import { errors } from '../../../errors.ts'
 
 /** A file of a commit that may be a workflow. */
 export interface WorkflowFile {
@@ -25,6 +26,13 @@ export async function listWorkflowFiles(git: GitRepo, commit: string): Promise<r
     return files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   }
   return []
+}
+
+/** The file of this name. Throws Invalid when it is missing and the commit may have files that are not read. */
+export function findNamed(files: readonly WorkflowFile[], name: string): WorkflowFile | undefined {
+  const file = files.find((one) => one.name === name)
+  if (file === undefined && files.length === MAX_FILES) throw errors.workflowBeyondLimit(name, MAX_FILES)
+  return file
 }
 
 async function collect(git: GitRepo, folder: string, oid: string): Promise<readonly WorkflowFile[]> {

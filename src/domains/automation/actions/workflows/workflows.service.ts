@@ -5,7 +5,7 @@ import { DomainError } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Run } from '../runs/run.store.ts'
-import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
+import { findNamed, listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
 import { listDisabledWorkflows, updateWorkflowState } from './workflow-state.store.ts'
 import type { WorkflowLint } from './workflow.model.ts'
 import type { WorkflowReader } from './workflow-reader.ts'
@@ -45,9 +45,8 @@ export function createWorkflows({ database, git, clock, events, reader }: Workfl
     const opened = git.open(repo)
     const commit = await findTip(opened, repo)
     if (commit === undefined) return []
-    const files = (await listWorkflowFiles(opened, commit.oid)).filter(
-      ({ name }) => only === undefined || name === only,
-    )
+    const all = await listWorkflowFiles(opened, commit.oid)
+    const files = only === undefined ? all : [findNamed(all, only)].filter((file) => file !== undefined)
     const disabled = await listDisabledWorkflows(database.read, repo.id)
     const views: WorkflowView[] = []
     for (const file of files) {
