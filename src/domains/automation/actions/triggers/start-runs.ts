@@ -55,7 +55,8 @@ export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<vo
     return event.actorId === JOBS_ACCOUNT_ID && !isRun ? [] : occurrencesOf(event, message)
   })
   await forEach(occurrences, async (occurrence) => {
-    const located = await locate(deps, event, occurrence)
+    const source = `${event.id}:${occurrence.on}`
+    const located = await locate(deps, { ...event, source }, occurrence)
     if (located !== undefined) await startAll(deps, located, occurrence.types)
   })
 }
@@ -85,7 +86,11 @@ export async function forEach<T>(items: readonly T[], task: (item: T) => Promise
 }
 
 /** Undefined when the repository runs no workflows, or when its commit no longer exists. */
-async function locate(deps: StartDeps, event: DomainEvent, occurrence: Occurrence): Promise<Located | undefined> {
+export async function locate(
+  deps: StartDeps,
+  event: Pick<DomainEvent, 'actorId' | 'repoId'> & { readonly source: string },
+  occurrence: Occurrence,
+): Promise<Located | undefined> {
   const { read } = deps.database
   const { payload, on } = occurrence
   const repoId = event.repoId || idOf(payload['repository'])
@@ -111,14 +116,14 @@ async function locate(deps: StartDeps, event: DomainEvent, occurrence: Occurrenc
     oid: commit.oid,
     message: commit.message,
     depth,
-    source: `${event.id}:${on}:${ref}`,
+    source: `${event.source}:${ref}`,
   }
 }
 
 const idOf = (value: unknown): number => (isMembers(value) && typeof value['id'] === 'number' ? value['id'] : 0)
 
 /** Starts the workflows of the commit that have a trigger for the occurrence. */
-async function startAll(deps: StartDeps, located: Located, types: readonly string[]): Promise<void> {
+export async function startAll(deps: StartDeps, located: Located, types: readonly string[]): Promise<void> {
   const { git, repo, oid, on } = located
   const source = { git, caller: `repo:${repo.id}` }
   const files = await listWorkflowFiles(git, oid)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import {
   type DomainEvent,
   type EventKind,
@@ -18,16 +19,28 @@ import { RUNS_GROUP } from '../actions.jobs.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { branchRef } from '../../../../core/git/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
+import type { Members } from '../workflows/reading/problem.ts'
+import { startDispatched } from './repository-dispatch.ts'
 import { readSchedules, type ScheduleDeps, startDueRuns } from './schedules.ts'
 import { startRuns } from './start-runs.ts'
 import { hasWorkflows } from '../workflows/workflow-state.store.ts'
 
 const triggerJobPayloads = {
-  /** Starts the runs of an event. */
+  /** Starts the runs of an event that somebody outside has made up. */
+  'actions.repository_dispatch': Type.Object({
+    repo_id: Type.Integer(),
+    actor_id: Type.Integer(),
+    restriction: Type.Optional(CredentialRestriction),
+    source: Type.String(),
+    type: Type.String(),
+    /** JSON. */
+    client_payload: Type.String(),
+  }),
   /** Starts the runs of schedules that are due. */
   'actions.schedule': Type.Object({}),
   /** Reads the schedules of the default branch again. */
   'actions.schedules': Type.Object({ repo_id: Type.Integer() }),
+  /** Starts the runs of an event. */
   'actions.start': Type.Object({ event_id: Type.Integer(), repo_id: Type.Integer(), kind: Type.String() }),
 }
 
@@ -36,6 +49,18 @@ declare module '../../../../core/jobs/catalog.ts' {
 }
 
 export const createTriggerJobs = (deps: ScheduleDeps): JobDefinitions => ({
+  'actions.repository_dispatch': defineJob(
+    triggerJobPayloads['actions.repository_dispatch'],
+    ({ repo_id: repoId, actor_id: actorId, restriction, source, type, client_payload: payload }) =>
+      startDispatched(deps, {
+        repoId,
+        actorId,
+        restriction,
+        source,
+        dispatch: { type, payload: JSON.parse(payload) as Members },
+      }),
+    RUNS_GROUP,
+  ),
   'actions.schedule': defineJob(
     triggerJobPayloads['actions.schedule'],
     (_, signal) => startDueRuns(deps, signal),

@@ -1,6 +1,7 @@
 import { defineModule } from '../../../../core/module.ts'
-import { dispatchOperation } from './dispatch.operations.ts'
+import { dispatchOperation, repositoryDispatchOperation } from './dispatch.operations.ts'
 import { dispatchWorkflow } from './dispatch-workflow.ts'
+import { dispatchRepository } from './repository-dispatch.ts'
 import { createTriggerJobs, triggerSubscriptions, triggerTasks } from './triggers.jobs.ts'
 
 /** Starts runs of workflows: by events, whose payloads are those of webhooks, by schedules and by requests. */
@@ -12,6 +13,7 @@ export const module = defineModule({
     return {
       operations: [
         dispatchOperation({ guards, site: core.site, start: (actor, wanted) => dispatchWorkflow(deps, actor, wanted) }),
+        repositoryDispatchOperation({ guards, start: (actor, wanted) => dispatchRepository(core, actor, wanted) }),
       ],
       subscriptions: triggerSubscriptions(core.jobs, [...messageBuilders.keys()]),
       jobs: createTriggerJobs(deps),

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { NAME_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
 
 const Time = Type.String({ format: 'date-time' })
@@ -63,6 +63,32 @@ export const CreateActionWorkflowDispatch = Type.Object(
     return_run_info: Type.Optional(Type.Boolean({ description: '201 with the run instead of 204' })),
   },
   { $id: 'CreateActionWorkflowDispatch' },
+)
+
+/** Any value of JSON but null, which counts as absent, in which lists and objects are nested at most this deep. */
+function jsonOf(depth: number): TSchema {
+  const scalars = [Type.String({ maxLength: TEXT_LENGTH }), Type.Number(), Type.Boolean()]
+  if (depth === 0) return Type.Union(scalars)
+  const inner = jsonOf(depth - 1)
+  const list = Type.Array(inner, { maxItems: 1000 })
+  return Type.Union([
+    ...scalars,
+    list,
+    Type.Record(Type.String({ maxLength: NAME_LENGTH }), inner, { maxProperties: 100 }),
+  ])
+}
+
+export const CreateRepositoryDispatch = Type.Object(
+  {
+    event_type: Type.String({ minLength: 1, maxLength: 100, description: 'Workflows select it by `types`' }),
+    client_payload: Type.Optional(
+      Type.Record(Type.String({ maxLength: NAME_LENGTH }), jsonOf(3), {
+        maxProperties: 10,
+        description: 'What workflows see as github.event.client_payload, at most 65535 characters of JSON',
+      }),
+    ),
+  },
+  { $id: 'CreateRepositoryDispatch' },
 )
 
 export const DispatchWorkflowRun = Type.Object(
