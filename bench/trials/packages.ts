@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
@@ -9,9 +8,10 @@ import { basicHeaders, tokenHeaders } from '../api.ts'
 import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { inParallel } from '../load/in-parallel.ts'
+import { chunksOf, costOf, expectStatus, sendChunks } from '../load/large-bodies.ts'
 import { startBare } from '../load/yardsticks.ts'
 import type { Run } from '../run.ts'
-import { cpuOf, memoryOf } from '../system/process-tree.ts'
+import { memoryOf } from '../system/process-tree.ts'
 
 /** At the full scale; fewer at smaller ones. */
 const VERSIONS = 10_000
@@ -24,7 +24,6 @@ const MEASURED = 50
 const WARM_UP = 500
 /** Reads of an index after a change, and without one. */
 const READS = { cold: 5, warm: 100 } as const
-const MIB = 1024 * 1024
 const NAMES = {
   publish: 'packages: publishing beside 10,000 versions, by scale, by CPU',
   cold: 'packages: index of 10,000 versions after a change, by scale, by CPU',
@@ -140,17 +139,12 @@ async function measureLayer(run: Run, mebibytes: number): Promise<Figure[]> {
   const bare = await startBare(tempDir, 'copy-server.ts', [join(tempDir.dir, 'bench-copy')])
   const blobs = `${target.url}/v2/${target.login}/bench/blobs`
   const headers = basicHeaders(target.login, target.token) as Record<string, string>
-  const send = (url: string, method: string, more: Record<string, string> = {}): Promise<Headers> =>
-    expectStatus(201, url, {
-      method,
-      headers: { ...more, 'content-type': 'application/octet-stream', 'content-length': String(mebibytes * MIB) },
-      body: Readable.toWeb(Readable.from(chunksOf(mebibytes), { objectMode: false })) as ReadableStream,
-      duplex: 'half',
-    })
   const pid = own!.server.child.pid!
   const before = memoryOf(pid).now
-  const copyIn = await costOf([bare.pid], () => send(bare.url, 'PUT'))
-  const pushed = await costOf(own!.pids, () => send(`${blobs}/uploads/?digest=${digest}`, 'POST', headers))
+  const copyIn = await costOf([bare.pid], () => sendChunks(bare.url, 'PUT', mebibytes))
+  const pushed = await costOf(own!.pids, () =>
+    sendChunks(`${blobs}/uploads/?digest=${digest}`, 'POST', mebibytes, headers),
+  )
   const copyOut = await costOf([bare.pid], () => expectStatus(200, bare.url, {}))
   const pulled = await costOf(own!.pids, () => expectStatus(200, `${blobs}/${digest}`, { headers }))
   const memory = Math.max(0, memoryOf(pid).now - before)
@@ -160,35 +154,6 @@ async function measureLayer(run: Run, mebibytes: number): Promise<Figure[]> {
     { name: NAMES.pull, measured: pulled, unit: 'ms', beside: besides(copyOut), max: MAX.copy },
     { name: NAMES.memory, measured: memory, unit: 'MB', max: MAX.memory },
   ]
-}
-
-/** Bytes that differ from one MiB to the next. */
-function* chunksOf(mebibytes: number): Generator<Buffer> {
-  for (let i = 0; i < mebibytes; i++) {
-    const chunk = Buffer.alloc(MIB, i % 251)
-    chunk.writeUInt32LE(i)
-    yield chunk
-  }
-}
-
-/** Reads the whole answer without storing it; fails for another status. */
-async function expectStatus(
-  status: number,
-  url: string,
-  init: RequestInit & { readonly duplex?: 'half' },
-): Promise<Headers> {
-  const answer = await fetch(url, init)
-  if (answer.status !== status) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
-  for await (const _ of answer.body ?? []);
-  return answer.headers
-}
-
-/** CPU time in ms that these processes and their children spend meanwhile. */
-async function costOf(pids: readonly number[], work: () => Promise<unknown>): Promise<number> {
-  const spent = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0)
-  const before = spent()
-  await work()
-  return spent() - before
 }
 
 async function eachCosts({ own }: Run, count: number, work: () => Promise<unknown>): Promise<number> {

@@ -6,6 +6,7 @@ import type { Figure, Trial } from '../figure.ts'
 import { median } from '../load/load.ts'
 import type { Run } from '../run.ts'
 import { measureFirstTasks } from '../runners/first-task.ts'
+import { measureArtifact } from '../runners/artifact.ts'
 import { pollIdly } from '../runners/idle-polls.ts'
 import { type JobRepo, makeJobRepo, queueJobs, runJobs, startRunners } from '../runners/jobs.ts'
 import { sendLongLog, textOfLine } from '../runners/long-log.ts'
@@ -20,6 +21,7 @@ const JOBS = 500
 const IDLE_RUNNERS = 500
 const IDLE_SECONDS = 30
 const LINES = 200_000
+const ARTIFACT_MIB = 1024
 const MIN_SHARE = 0.05
 const NAMES = {
   poll: 'actions: CPU time of a poll without a task',
@@ -33,6 +35,9 @@ const NAMES = {
   line: 'actions: CPU time of a line of 200,000 in a log, by scale',
   lost: 'actions: lines of the log missing or out of order',
   memory: 'actions: memory above that before the log',
+  up: 'actions: upload of an artifact of 1 GiB, by scale, by CPU',
+  down: 'actions: download of it, by CPU',
+  artifact: 'actions: memory above that before the artifact',
 } as const
 const MAX = {
   poll: 0.15,
@@ -45,6 +50,7 @@ const MAX = {
   line: 0.015,
   lost: 0,
   memory: 64,
+  copy: 1 / 0.7,
 } as const
 
 /** Runners that poll, that get the job of a push, that run short jobs, and that send a long log. */
@@ -64,6 +70,7 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
     ...(await measurePushes(run, { repo, started, count: Math.round(PUSHES * share) })),
     ...(await measureJobs(run, { repo, started, count: Math.round(JOBS * share) })),
     ...(await measureLog(run, { repo, started, lines: Math.round(LINES * share) })),
+    ...(await measureCopies(run, { repo, started, count: Math.round(ARTIFACT_MIB * share) })),
   ]
   return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
 }
@@ -170,4 +177,16 @@ function countWrongLines(log: string, count: number): number {
   const stored = log.split('\n').slice(0, -1)
   const wrong = stored.filter((line, i) => line.slice(line.indexOf(' ') + 1) !== textOfLine(i)).length
   return wrong + Math.abs(count - stored.length)
+}
+
+/** `count` is that of MiB. */
+async function measureCopies(run: Run, { repo, started, count }: JobPlan): Promise<Figure[]> {
+  await queueJobs(run, repo, 1)
+  const { up, down, copyIn, copyOut, memory } = await measureArtifact(run, started[0]!, count)
+  const besides = (value: number) => ({ name: 'a bare copy', value })
+  return [
+    { name: NAMES.up, measured: up, unit: 'ms', beside: besides(copyIn), max: MAX.copy },
+    { name: NAMES.down, measured: down, unit: 'ms', beside: besides(copyOut), max: MAX.copy },
+    { name: NAMES.artifact, measured: memory, unit: 'MB', max: MAX.memory },
+  ]
 }
