@@ -85,9 +85,13 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     const broken = await start(jobs)
     await work({ list: '["a"' })
     expect(await states(broken)).toEqual(['first success', 'each failure', 'last skipped'])
+    const [, each] = await rows(world.server, 'action_job', { run_id: broken })
+    const reason = 'jobs.each.strategy.matrix.v: cannot be evaluated: '
+    expect(await world.logOf(each!.id)).toEqual([expect.stringContaining(reason)])
     await world.ann.client.post(`${world.path}/runs/${broken}/rerun`)
     await work({ list: `[${'1, '.repeat(300)}1]` })
     expect(await states(broken)).toEqual(['first success', 'each failure', 'last skipped'])
+    expect(await world.logOf(each!.id)).toEqual([expect.stringContaining('more than 256 combinations')])
     await world.ann.client.post(`${world.path}/runs/${broken}/rerun`)
     await work({}, Result.FAILURE)
     expect(await states(broken)).toEqual(['first failure', 'each skipped', 'last skipped'])

@@ -132,6 +132,21 @@ describeOnBoth('tasks of runners', (kind) => {
       expect((await fetchTask(runner, {}, { 'x-runner-request-key': 'two' })).task!.id).not.toBe(first.task!.id)
     })
 
+    it.each(['proto', 'json'] as const)('several again by a request whose answer was lost, in %s', async (encoding) => {
+      await queue({ a: {}, b: {}, c: {} })
+      const ask = async (key: string) => {
+        const options = { encoding, headers: { 'x-runner-request-key': key } }
+        const { task, additionalTasks } = await runner.call(rpc.fetchTask, { taskCapacity: 2n }, options)
+        return [task, ...additionalTasks].map((one) => ({ id: one?.id, token: one?.context?.['token'] as string }))
+      }
+      const [first, again] = [await ask('one'), await ask('one')]
+      expect([first.length, again.map(({ id }) => id)]).toEqual([2, first.map(({ id }) => id)])
+      const userOf = async ({ token }: { token: string }): Promise<number> =>
+        (await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } })).status
+      expect(await Promise.all([...first, ...again].map(userOf))).toEqual([401, 401, 200, 200])
+      expect((await ask('two')).length).toBe(1)
+    })
+
     it('one by an ephemeral runner, which is deleted after it', async () => {
       const { run } = await queue({ a: {}, b: {} })
       const once = await newRunner({ ephemeral: true })

@@ -36,7 +36,7 @@ declare module '../../../core/jobs/catalog.ts' {
 /** Jobs of runs have a group of their own, so that they wait for nothing else. */
 export const RUNS_GROUP = { group: 'actions' }
 
-interface ActionsJobDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'log'> {
+interface ActionsJobDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly reader: WorkflowReader
   readonly files: StoredFiles
   readonly runProgress: Pick<RunProgress, 'advance'>
@@ -46,7 +46,7 @@ export const createActionsJobs = ({ files, runProgress, reader, ...core }: Actio
   'actions.advance': defineJob(
     actionsJobPayloads['actions.advance'],
     async ({ repo_id: repoId, run_id: runId }) => {
-      const plans = await planLateJobs({ read: core.database.read, reader, log: core.log }, { id: runId, repoId })
+      const plans = await planLateJobs({ read: core.database.read, reader }, { id: runId, repoId })
       await core.database.transaction((tx) => runProgress.advance(tx, asId(repoId), runId, plans))
     },
     RUNS_GROUP,

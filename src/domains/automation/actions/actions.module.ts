@@ -64,7 +64,7 @@ export const module = defineModule({
   name: 'actions',
   needs: ['quota', 'quotaParts', 'repos', 'streams', 'webAccess'],
   async create(core, { quota, quotaParts, repos, streams, webAccess }, guards) {
-    const { config, database, git, clock, events, jobs, log, secrets, site } = core
+    const { config, database, git, clock, events, jobs, secrets, site } = core
     const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({
@@ -141,7 +141,7 @@ export const module = defineModule({
         ...runStatusSubscriptions(jobs),
         'repo.deleted': (tx) => jobs.enqueue(tx, 'actions.sweep', {}, { key: 'all' }),
       },
-      jobs: createActionsJobs({ database, clock, events, log, files, runProgress, reader: workflowReader }),
+      jobs: createActionsJobs({ database, clock, events, files, runProgress, reader: workflowReader }),
       tasks: actionsTasks(jobs),
       checks: [filesCheck(database, blobs)],
     }

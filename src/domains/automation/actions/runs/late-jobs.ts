@@ -1,6 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { MAX_JOBS } from '../workflows/reading/matrix.ts'
 import type { WorkflowReader } from '../workflows/workflow-reader.ts'
 import { describeInvalid, type PlannedJob, type Read } from '../workflows/workflow.policy.ts'
@@ -8,6 +7,7 @@ import { insertJobs, type Job, listAllJobsOfRun, updateJob } from './job.store.t
 import { loadNeeds } from './needs.store.ts'
 import { decideReleases } from './run-progress.policy.ts'
 import type { Run } from './run.store.ts'
+import { insertLogLines, insertTask } from './task.store.ts'
 
 /** Jobs by the id of the one that stands for them until the jobs that it needs have ended. */
 export type LatePlans = ReadonlyMap<number, Read<readonly PlannedJob[]>>
@@ -15,22 +15,20 @@ export type LatePlans = ReadonlyMap<number, Read<readonly PlannedJob[]>>
 interface LateDeps {
   readonly read: Db
   readonly reader: Pick<WorkflowReader, 'planLate'>
-  readonly log: Logger
 }
 
 /**
  * Plans the jobs of a run whose names, labels, matrices or groups depend on outputs of jobs that have ended
  * (behaviour/actions#needs-if-matrix-concurrency-rerun).
  */
-export async function planLateJobs({ read, reader, log }: LateDeps, run: { id: number; repoId: number }) {
+export async function planLateJobs({ read, reader }: LateDeps, run: { id: number; repoId: number }) {
   const jobs = await listAllJobsOfRun(read, run.id)
   const released = decideReleases(jobs)
   const plans = new Map<number, Read<readonly PlannedJob[]>>()
   for (const { id, late, needs } of jobs) {
     if (late === '' || released.get(id) !== 'waiting') continue
-    const planned = await reader.planLate({ late, needs: await loadNeeds(read, run.id, needs) }, `repo:${run.repoId}`)
-    if ('invalid' in planned) log.info({ run: run.id, job: id }, `no job: ${describeInvalid(planned.invalid)}`)
-    plans.set(id, planned)
+    const task = { late, needs: await loadNeeds(read, run.id, needs) }
+    plans.set(id, await reader.planLate(task, `repo:${run.repoId}`))
   }
   return plans
 }
@@ -43,7 +41,9 @@ export async function insertLateJobs(tx: Tx, run: Run, plans: LatePlans, at: num
   for (const job of jobs) {
     const planned = plans.get(job.id)
     if (planned === undefined || job.late === '' || job.status !== 'blocked') continue
-    if ('invalid' in planned || jobs.length - 1 + planned.found.length > MAX_JOBS) {
+    const reason = reasonOf(planned, jobs.length - 1)
+    if ('invalid' in planned || reason !== undefined) {
+      await insertReason(tx, job, { reason: reason!, at })
       failed.push(job)
       continue
     }
@@ -55,6 +55,28 @@ export async function insertLateJobs(tx: Tx, run: Run, plans: LatePlans, at: num
     jobs = await listAllJobsOfRun(tx, run.id)
   }
   return failed
+}
+
+/** Why the planned jobs cannot be added to others of the run. */
+function reasonOf(planned: Read<readonly PlannedJob[]>, others: number): string | undefined {
+  if ('invalid' in planned) return describeInvalid(planned.invalid)
+  return others + planned.found.length > MAX_JOBS ? `the run has more than ${MAX_JOBS} jobs` : undefined
+}
+
+/** Stores the log of a job that could not be planned, which is the reason. */
+async function insertReason(
+  tx: Tx,
+  { id, repoId, attempt: before }: Job,
+  { reason, at }: { readonly reason: string; readonly at: number },
+): Promise<void> {
+  const attempt = before + 1
+  const text = `${new Date(at).toISOString().replace('Z', '0000Z')} ${reason.replaceAll('\n', String.raw`\n`)}\n`
+  const log = { log_lines: 1, log_text_size: Buffer.byteLength(text), is_log_sealed: 1 } as const
+  const times = { started_at: at, stopped_at: at, created_at: at, updated_at: at }
+  const task = { repo_id: repoId, job_id: id, runner_id: 0, runner_name: '', attempt, status: 'failure' } as const
+  const taskId = await insertTask(tx, { ...task, ...log, ...times })
+  await insertLogLines(tx, { task_id: taskId, first_line: 0, text })
+  await updateJob(tx, id, { task_id: taskId, attempt })
 }
 
 /** The row of a planned job; it is blocked if `waits`. */
