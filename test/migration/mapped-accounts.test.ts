@@ -16,6 +16,7 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
   let target: TestServer
   let root: Person
   let tom: Person
+  let mails = 0
 
   beforeAll(async () => {
     upstream = await startUpstream()
@@ -136,5 +137,39 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
     expect([archived, warning]).toEqual([true, expect.stringContaining('the new repository is archived')])
     expect((await tom.client.post('/repos/crew/archived/issues', { title: 'x' })).status).toBe(423)
     expect((await tom.client.patch('/repos/crew/archived', { archived: false })).status).toBe(200)
+  })
+
+  it('are found by confirmed e-mail addresses, on request of an administrator alone', async () => {
+    const email = 'zoe@example.test'
+    await target.world.user('known', { email })
+    const author = (shown: string) => ({ user: { id: 3, login: 'zoe', email: shown }, title: 't', state: 'open' })
+    upstream.routes.set(
+      `${API}/issues?state=all&type=issues&sort=oldest&page=1&limit=50`,
+      answers([
+        { ...author('Zoe@Example.test'), number: 1 },
+        { ...author('other@example.test'), number: 3 },
+      ]),
+    )
+    const authors = async (more: object, person = root): Promise<Any> => {
+      const body = {
+        clone_addr: `${upstream.url}/o/app.git`,
+        repo_name: `mail${++mails}`,
+        service: 'gitea',
+        issues: true,
+      }
+      const made = await migrate(person, { ...body, ...more })
+      if (made.status !== 201) return made.status
+      const issues: Any[] = (await person.client.get(`/repos/${made.json.full_name}/issues?sort=oldest`)).json
+      return issues.map(({ user, original_author }) => [user.login, original_author ?? ''])
+    }
+    expect(await authors({ users_by_email: true })).toEqual([
+      ['known', ''],
+      ['root', 'zoe'],
+    ])
+    expect(await authors({})).toEqual([
+      ['root', 'zoe'],
+      ['root', 'zoe'],
+    ])
+    expect(await authors({ users_by_email: true }, tom)).toBe(403)
   })
 })

@@ -17,7 +17,7 @@ import { deleteUser, subtractStars } from './users/accounts/user-deletion.store.
 import { loadActingUser, reloadActingUser } from './users/acting-user.ts'
 import { listBlockers } from './users/blocks/block.store.ts'
 import { requireNoBlockBetween, requireUnblocked } from './users/blocks/require-unblocked.ts'
-import { listEmails } from './users/emails/email.store.ts'
+import { listConfirmedEmails, listEmails } from './users/emails/email.store.ts'
 import { getKnownOwner, getOwnerInView, isOwnerInView, movedOwner } from './users/owner-lookup.ts'
 import { loadPreferences } from './users/settings/user-settings.store.ts'
 import { recountUsers, userCounters } from './users/user-counters.store.ts'
@@ -50,6 +50,7 @@ export const userQueries = {
   listIdsByName: listUserIdsByName,
   loadActing: loadActingUser,
   reloadActing: reloadActingUser,
+  listConfirmedEmails,
   listEmails,
   listMentionable,
   loadPreferences,

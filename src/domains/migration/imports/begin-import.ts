@@ -33,7 +33,7 @@ export async function beginImport(deps: ImportDeps, { actor, owner, input, isAsy
   try {
     const request = await readRequest(deps, input)
     repoCreation.requireName(input.name, 'RepoName')
-    await findMappedUsers(database.read, actor, input.users)
+    await findMappedUsers(database.read, actor, input)
     if (input.changed === undefined) await requireQuota(deps, actor, owner)
     const found = await repoQueries.findByName(database.read, owner, input.name)
     if (input.changed !== undefined) requireCopy(actor, request, found)

@@ -68,7 +68,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
   const hold = attachments.hold()
   const largeFileHold = request.lfs ? largeFiles?.lfsObjects.hold() : undefined
   try {
-    const mappedUsers = await findMappedUsers(database.read, actor, task.input.users)
+    const mappedUsers = await findMappedUsers(database.read, actor, task.input)
     const place = await openPlace(deps, task, progress)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)
@@ -165,8 +165,10 @@ function createContext(
   { actor, owner, input, request, signal }: Import,
   { budget, progress, mappedUsers, ...parts }: ContextParts,
 ): PhaseContext {
-  const mapped: PhaseContext['mapped'] = ({ login, isElsewhere = false }) =>
-    isElsewhere ? undefined : mappedUsers.get(login.toLowerCase())
+  const mapped: PhaseContext['mapped'] = ({ login, email, isElsewhere = false }) =>
+    isElsewhere
+      ? undefined
+      : (mappedUsers.byName.get(login.toLowerCase()) ?? mappedUsers.byEmail.get(email.toLowerCase()))
   return {
     ...parts,
     fullName: `${owner.name}/${input.name}`,

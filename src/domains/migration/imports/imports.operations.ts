@@ -152,6 +152,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
     lfsEndpoint: body.lfs_endpoint,
     changed: body.changes?.numbers,
     users: { ...body.users, ...parseUserList(body.user_list ?? '') },
+    usersByEmail: body.users_by_email,
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
 }

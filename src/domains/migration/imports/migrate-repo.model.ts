@@ -44,6 +44,10 @@ export const MigrateRepoOptions = Type.Object(
           'of what is imported. Only for administrators',
       }),
     ),
+    users_by_email: Part(
+      'Also map accounts of the service that show an e-mail address to the accounts here that have confirmed it. Only ' +
+        'for administrators',
+    ),
     user_list: Text(
       MAX_USER_LIST,
       'The same as users, for more accounts than JSON may have values: a line for each, with the name at the service, ' +

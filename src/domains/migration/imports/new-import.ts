@@ -97,6 +97,8 @@ export interface NewImport {
   readonly changed?: readonly number[] | undefined
   /** Names of accounts of this server by those of the service; only of administrators. */
   readonly users?: Readonly<Record<string, string>> | undefined
+  /** Also map accounts of the service to those here with the same confirmed e-mail address; only of administrators. */
+  readonly usersByEmail?: boolean | undefined
 }
 
 export interface ImportSettings {

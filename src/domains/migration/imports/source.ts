@@ -9,7 +9,7 @@ export interface SourceUser {
   /** The id at the service; 0 or negative if it has none. */
   readonly id: number
   readonly login: string
-  /** Empty if the service does not show it. Never proof of who somebody is. */
+  /** Empty if the service does not show it. No proof of who somebody is: only an administrator may map by it. */
   readonly email: string
   /** The account is not one of this service, which has imported the object itself; its name may be that of another. */
   readonly isElsewhere?: boolean

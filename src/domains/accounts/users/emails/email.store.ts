@@ -33,6 +33,20 @@ export async function listEmails(db: Db, userId: UserId): Promise<EmailAddress[]
   return rows.map(toEmail)
 }
 
+/** Individuals by their confirmed addresses in lower case. */
+export async function listConfirmedEmails(db: Db, limit: number): Promise<ReadonlyMap<string, UserId>> {
+  const rows = await db
+    .selectFrom('email_address')
+    .innerJoin('user', 'user.id', 'email_address.user_id')
+    .select(['email_address.lower_email', 'email_address.user_id'])
+    .where('user.kind', '=', 'individual')
+    .where('email_address.is_activated', '=', 1)
+    .orderBy('email_address.id')
+    .limit(limit)
+    .execute()
+  return new Map(rows.map((row) => [row.lower_email, asId<UserId>(row.user_id)]))
+}
+
 export async function findEmail(db: Db, email: string): Promise<EmailAddress | undefined> {
   const row = await db
     .selectFrom('email_address')
