@@ -13,8 +13,8 @@ const ISSUES_READ = 300
 const TIMELINES_READ = 40
 const PAGES = 10
 
-/** About 900 addresses: what people and their tools read on a working day. */
-export const READ_KINDS: readonly ReadKind[] = [
+/** Of the issues of the tracker. */
+export const ISSUE_KINDS: readonly ReadKind[] = [
   { name: 'an issue', max: 150, paths: (data) => issuesOf(data, ISSUES_READ) },
   { name: 'comments of an issue', max: 170, paths: (data) => issuesOf(data, ISSUES_READ, '/comments') },
   { name: 'timeline of an issue', max: 500, paths: (data) => issuesOf(data, TIMELINES_READ, '/timeline') },
@@ -28,6 +28,11 @@ export const READ_KINDS: readonly ReadKind[] = [
     max: 600,
     paths: ({ tracker, labels }) => labels.map((label) => `${tracker}/issues?limit=50&labels=${label}`),
   },
+]
+
+/** About 900 addresses: what people and their tools read on a working day. */
+export const READ_KINDS: readonly ReadKind[] = [
+  ...ISSUE_KINDS,
   { name: 'search over all issues', max: 600, paths: () => pagesOf('/repos/issues/search?limit=50') },
   { name: 'a repository', max: 120, paths: ({ repos }) => repos },
   { name: 'a file', max: 180, paths: ({ repos }) => repos.map((repo) => `${repo}/contents/README.md`) },

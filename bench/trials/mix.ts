@@ -1,7 +1,9 @@
 import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
+import { issueLabel, issueRepo, issueSize } from '../data/issue-size.ts'
+import { listUser } from '../data/list-size.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { applyWrkMix } from '../load/wrk.ts'
-import { READ_KINDS } from '../mix/mix-addresses.ts'
+import { ISSUE_KINDS, READ_KINDS } from '../mix/mix-addresses.ts'
 import { makeMixData, type MixData, writeDuring } from '../mix/mix-data.ts'
 import type { Run } from '../run.ts'
 import { cpuOf } from '../system/process-tree.ts'
@@ -23,6 +25,8 @@ const P99_TIMES = 5
 const mixName = (writes: number): string => `mix: CPU time of a read, ${writes} writes/s`
 const kindName = (kind: string): string => `mix: ${kind}`
 const TAIL = `mix: p99 beside p50, ${KIND_WRITES} writes/s`
+const LARGE = 'mix: issues of a large tracker'
+const LARGE_TIMES = 1.3
 const REFUSED = 'mix: requests refused'
 
 /**
@@ -30,8 +34,8 @@ const REFUSED = 'mix: requests refused'
  * edited. The CPU time is that of the process tree, and of the database, for one read.
  */
 export const mix: Trial = {
-  names: [...WRITES.map(mixName), TAIL, ...READ_KINDS.map(({ name }) => kindName(name)), REFUSED].flatMap((name) =>
-    DATABASES.map((database) => nameOn(name, database)),
+  names: [...WRITES.map(mixName), TAIL, ...READ_KINDS.map(({ name }) => kindName(name)), LARGE, REFUSED].flatMap(
+    (name) => DATABASES.map((database) => nameOn(name, database)),
   ),
   needs: 'site',
   run: (run) => (run.generator.name === 'wrk' ? onBothDatabases(run, measureOn) : Promise.resolve([])),
@@ -62,8 +66,26 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
     refused += load.refused
     figures.push({ name: kindName(name), measured: load.cpu, unit: 'us', ...(max && { max: max * times }) })
   }
+  if (database === 'SQLite') figures.push(await measureLarge(run, data))
   figures.push({ name: REFUSED, measured: refused, unit: 'requests', max: 0 })
   return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
+}
+
+/** Reads the tracker of fill-issues, which only the server on SQLite has, and the one of the mix. */
+async function measureLarge(run: Run, small: MixData): Promise<Figure> {
+  const { ofFirst } = issueSize(run.options.scale)
+  const large = {
+    ...small,
+    tracker: `/repos/${listUser(0)}/${issueRepo(0)}`,
+    labels: small.labels.map((_, i) => issueLabel(i)),
+    issues: Math.min(ofFirst, small.issues),
+  }
+  const readIssues = async (data: MixData): Promise<number> => {
+    const paths = ISSUE_KINDS.flatMap((kind) => kind.paths(data))
+    return (await read(run, small, { paths, seconds: MIX_SECONDS, writes: KIND_WRITES })).cpu
+  }
+  const beside = { name: 'the small one', value: await readIssues(small) }
+  return { name: LARGE, measured: await readIssues(large), unit: 'us', beside, max: LARGE_TIMES }
 }
 
 interface ReadPlan {
