@@ -95,10 +95,30 @@ describeOnBoth('events of a repository', (kind) => {
       const without = await repoWith({ 'readme.txt': 'no workflow' })
       await write(without, 'a')
       expect(differences()).toEqual([])
+      const { id } = (await ann.client.get(without)).json
+      expect(await rows(server, 'action_repo', { repo_id: id })).toEqual([])
       await write(await repoWith({ 'a.yml': job('push') }), 'a')
       expect(differences()).not.toEqual([])
     } finally {
       unsubscribe('child_process', note)
+    }
+  })
+
+  it('of issues start workflows in forks and generated repositories that got no push', async () => {
+    const repo = await repoWith({ 'issues.yml': job('issues') })
+    await ann.client.patch(repo, { template: true })
+    const made = [
+      await bob.client.post(`${repo}/forks`, { name: 'forked' }),
+      await bob.client.post(`${repo}/generate`, { owner: 'bob', name: 'generated', git_content: true }),
+    ]
+    expect(made.map(({ status }) => status)).toEqual([202, 201])
+    await server.drain()
+    for (const name of ['forked', 'generated']) {
+      await bob.client.patch(`/repos/bob/${name}`, { has_issues: true, has_actions: true })
+      expect((await bob.client.post(`/repos/bob/${name}/issues`, { title: 'One' })).status).toBe(201)
+      await server.drain()
+      const { workflow_runs: runs } = (await bob.client.get(`/repos/bob/${name}/actions/runs`)).json
+      expect(runs.map(({ path }: Any) => path)).toEqual(['issues.yml@refs/heads/main'])
     }
   })
 

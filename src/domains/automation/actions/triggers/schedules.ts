@@ -9,7 +9,7 @@ import { listAllJobsOfRun } from '../runs/job.store.ts'
 import { listOpenRuns, lockRun } from '../runs/run.store.ts'
 import { nextTime } from '../workflows/reading/cron.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.ts'
-import { lockWorkflows } from '../workflows/workflow-state.store.ts'
+import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
 import {
   deleteSchedules,
   insertSchedules,
@@ -37,10 +37,22 @@ const BATCH = 50
  * cancelled (behaviour/actions#from-event-to-jobs).
  */
 export async function readSchedules(deps: ScheduleDeps, repoId: RepoId): Promise<void> {
+  for (;;) {
+    const repo = await repoQueries.findById(deps.database.read, repoId)
+    if (repo === undefined) return
+    const tip = await tipOf(deps, repo)
+    const wanted = await listWanted(deps, repo, tip)
+    if (wanted.length > 0 || (await hasWorkflows(deps.database.read, repoId))) await store(deps, repoId, wanted)
+    // Another process may have found less to store at a newer commit before this one stored.
+    if ((await tipOf(deps, repo)) === tip) return
+  }
+}
+
+const tipOf = async ({ git }: ScheduleDeps, repo: Repo): Promise<string | undefined> =>
+  (await git.open(repo).refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+
+async function store(deps: ScheduleDeps, repoId: RepoId, wanted: readonly NewSchedule[]): Promise<void> {
   const { database, clock, runProgress } = deps
-  const repo = await repoQueries.findById(database.read, repoId)
-  if (repo === undefined) return
-  const wanted = await listWanted(deps, repo)
   await database.transaction(async (tx) => {
     await lockWorkflows(tx, repoId)
     const present = await listSchedules(tx, repoId)
@@ -60,9 +72,12 @@ export async function readSchedules(deps: ScheduleDeps, repoId: RepoId): Promise
   })
 }
 
-async function listWanted({ git, reader, clock }: ScheduleDeps, repo: Repo): Promise<NewSchedule[]> {
+async function listWanted(
+  { git, reader, clock }: ScheduleDeps,
+  repo: Repo,
+  tip: string | undefined,
+): Promise<NewSchedule[]> {
   const opened = git.open(repo)
-  const tip = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
   const wanted: NewSchedule[] = []
   for (const { name, path, oid } of tip === undefined ? [] : await listWorkflowFiles(opened, tip)) {
     const result = await reader.read({ git: opened, oid, caller: `repo:${repo.id}` })
@@ -97,7 +112,7 @@ async function startScheduled(deps: ScheduleDeps, { id, repoId, workflowPath, cr
   if (repo === undefined || repo.isArchived || !hasUnit(repo.units, 'repo.actions')) return
   const git = deps.git.open(repo)
   const ref = branchRef(repo.defaultBranch)
-  const tip = (await git.refs.snapshot()).get(ref)?.oid
+  const tip = await tipOf(deps, repo)
   const commit = tip === undefined ? undefined : await ignoringMissing(() => git.objects.commit(tip))
   if (commit === undefined) return
   const file = (await listWorkflowFiles(git, commit.oid)).find(({ path }) => path === workflowPath)

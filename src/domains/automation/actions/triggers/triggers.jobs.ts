@@ -23,7 +23,7 @@ import type { Members } from '../workflows/reading/problem.ts'
 import { startDispatched } from './repository-dispatch.ts'
 import { readSchedules, type ScheduleDeps, startDueRuns } from './schedules.ts'
 import { startRuns } from './start-runs.ts'
-import { hasWorkflows } from '../workflows/workflow-state.store.ts'
+import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
 
 const triggerJobPayloads = {
   /** Starts the runs of an event that somebody outside has made up. */
@@ -110,11 +110,19 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
   return { ...schedules, ...Object.fromEntries(all) }
 }
 
-/** Enqueues reading the schedules again after changes of the default branch. */
+/**
+ * Enqueues reading the schedules again after changes of the default branch, and looks at the events of repositories
+ * whose first commits were not pushed.
+ */
 function scheduleSubscriptions(jobs: Jobs): Subscriptions {
   const read = (tx: Tx, repoId: number): Promise<void> =>
     jobs.enqueue(tx, 'actions.schedules', { repo_id: repoId }, { key: String(repoId) })
   return {
+    async 'repo.created'(tx, { repoId }) {
+      const repo = await repoQueries.findById(tx, asId(repoId))
+      if ((repo?.templateId ?? repo?.originalUrl) !== undefined) await lockWorkflows(tx, asId(repoId))
+    },
+    'fork.created': async (tx, { repoId }) => void (await lockWorkflows(tx, asId(repoId))),
     async 'repo.pushed'(tx, { repoId, payload }) {
       const repo = await repoQueries.findById(tx, asId(repoId))
       const branch = repo && branchRef(repo.defaultBranch)
