@@ -11,6 +11,7 @@ import { inParallel } from '../load/in-parallel.ts'
 import { chunksOf, costOf, expectStatus, sendChunks } from '../load/large-bodies.ts'
 import { startBare } from '../load/yardsticks.ts'
 import type { Run } from '../run.ts'
+import { waitForIdle } from '../system/maintenance.ts'
 import { memoryOf } from '../system/process-tree.ts'
 
 /** At the full scale; fewer at smaller ones. */
@@ -89,6 +90,7 @@ async function measureVersions(run: Run, count: number): Promise<Figure[]> {
   await inParallel(WARM_UP, (i) => publish(run, 'bench-warm-up', `1.0.${i}`))
   const first = await eachCosts(run, MEASURED, one)
   await inParallel(count, one)
+  await waitForIdle(run.own!.server.child.pid!)
   const last = await eachCosts(run, MEASURED, one)
   const url = `${registry(run)}/${name}`
   let etag = ''
@@ -140,6 +142,7 @@ async function measureLayer(run: Run, mebibytes: number): Promise<Figure[]> {
   const blobs = `${target.url}/v2/${target.login}/bench/blobs`
   const headers = basicHeaders(target.login, target.token) as Record<string, string>
   const pid = own!.server.child.pid!
+  await waitForIdle(pid)
   const before = memoryOf(pid).now
   const copyIn = await costOf([bare.pid], () => sendChunks(bare.url, 'PUT', mebibytes))
   const pushed = await costOf(own!.pids, () =>
