@@ -13,7 +13,10 @@ export interface RequestSource extends RequestClient {
   readonly sudoBy?: { readonly id: number; readonly name: string } | undefined
 }
 
-/** How the client proved who it is; `ldap` is a password that a directory has checked. Only the kinds that have rows of their own have an id; others have 0. */
+/**
+ * How the client proved who it is; `ldap` is a password that a directory has checked. Only the kinds that have rows of
+ * their own have an id; others have 0.
+ */
 export interface RequestCredential {
   readonly kind:
     | 'none'

@@ -1,7 +1,9 @@
 import type { Hook } from '../../../core/platform/hook.ts'
 import type { PackageVersion } from './package.store.ts'
 
-/** A signature, a bill of materials or a statement about a version, as its publisher sent it: nothing verifies it here. */
+/**
+ * A signature, a bill of materials or a statement about a version, as its publisher sent it: nothing verifies it here.
+ */
 export interface Attestation {
   /** What the format calls its kind: a predicate type, an artifact type. */
   readonly type: string

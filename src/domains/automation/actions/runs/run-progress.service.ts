@@ -161,9 +161,10 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
       if (group !== '' && startedAt === 0 && (await isBusy(tx, repoId, group, { runId, jobId: 0 }))) return
       const failed = await insertLateJobs(tx, run, plans, clock.now())
       const changes = new Map<number, RunStatus>(failed.map(({ id }) => [id, 'failure']))
-      for (const [job, status] of decideReady(await listAllJobsOfRun(tx, runId)))
-        if (job.late !== '' && status === 'waiting') continue
-        else if (status === 'skipped' || !(await waitsForGroup(tx, run, job))) changes.set(job.id, status)
+      for (const [job, status] of decideReady(await listAllJobsOfRun(tx, runId))) {
+        const starts = async () => job.late === '' && !(await waitsForGroup(tx, run, job))
+        if (status === 'skipped' || (await starts())) changes.set(job.id, status)
+      }
       // NOTE: joining a group may have cancelled other jobs of the run.
       const current = await lockRun(tx, repoId, runId)
       if (current !== undefined && changes.size > 0) await change(tx, current, changes)
