@@ -209,12 +209,20 @@ describeOnBoth('workflows', (kind) => {
   it.each([
     [{}, { text: 'x', debug: 'false', count: '2.5', color: 'red', place: '', wrong: '' }],
     [
-      { text: '', debug: '', count: '', color: '', unknown: 'y' },
+      { text: '', debug: '', count: '', color: '' },
       { text: '', debug: 'false', count: '2.5', color: 'red' },
     ],
     [
       { debug: 'true', count: '-1e3', color: '7', place: 'prod' },
       { debug: 'true', count: '-1e3', color: '7' },
+    ],
+    [
+      { text: 1, debug: true, count: -1.5e3, color: 7 },
+      { text: '1', debug: 'true', count: '-1500', color: '7' },
+    ],
+    [
+      { debug: false, count: 0 },
+      { debug: 'false', count: '0' },
     ],
   ])('get the inputs of %j', async (inputs, values) => {
     const answer = await dispatch('typed.yml', { ref: 'main', inputs }, '?return_run_details=true')
@@ -255,6 +263,11 @@ describeOnBoth('workflows', (kind) => {
     [400, 'ci.yml', { ref: 'main', inputs: { target: '' } }, 'missing required input: target'],
     [422, 'ci.yml', { ref: 'main', inputs: { target: 'x'.repeat(65_536) } }, 'MaxSize'],
     [422, 'typed.yml', { ref: 'main', inputs: { debug: 'yes' } }, 'input debug must be true or false'],
+    [422, 'typed.yml', { ref: 'main', inputs: { debug: 1 } }, 'input debug must be true or false'],
+    [422, 'typed.yml', { ref: 'main', inputs: { count: true } }, 'input count must be a number'],
+    [422, 'typed.yml', { ref: 'main', inputs: { text: ['x'] } }, 'cannot unmarshal array into field Inputs'],
+    [422, 'typed.yml', { ref: 'main', inputs: { debug: 'true', other: 'x' } }, 'the workflow declares no input other'],
+    [422, 'dev.yml', { ref: 'dev', inputs: { other: false } }, 'the workflow declares no input other'],
     [422, 'typed.yml', { ref: 'main', inputs: { count: '0x10' } }, 'input count must be a number'],
     [422, 'typed.yml', { ref: 'main', inputs: { count: '1e999' } }, 'input count must be a number'],
     [422, 'typed.yml', { ref: 'main', inputs: { color: 'Red' } }, 'input color must be one of its options'],

@@ -51,13 +51,15 @@ export const scopedQuery = {
   ),
 }
 
+const scalar = Type.Union([Type.String({ maxLength: TEXT_LENGTH }), Type.Number(), Type.Boolean()])
+
 export const CreateActionWorkflowDispatch = Type.Object(
   {
     ref: Type.String({ maxLength: PATH_LENGTH, description: 'A branch or tag, or a full ref name' }),
     inputs: Type.Optional(
-      Type.Record(Type.String({ maxLength: NAME_LENGTH }), Type.String({ maxLength: TEXT_LENGTH }), {
+      Type.Record(Type.String({ maxLength: NAME_LENGTH }), scalar, {
         maxProperties: 100,
-        description: 'Those that the workflow declares; others are ignored',
+        description: 'Those that the workflow declares; jobs see the texts of the values in github.event.inputs',
       }),
     ),
     return_run_info: Type.Optional(Type.Boolean({ description: '201 with the run instead of 204' })),
@@ -67,12 +69,11 @@ export const CreateActionWorkflowDispatch = Type.Object(
 
 /** Any value of JSON but null, which counts as absent, in which lists and objects are nested at most this deep. */
 function jsonOf(depth: number): TSchema {
-  const scalars = [Type.String({ maxLength: TEXT_LENGTH }), Type.Number(), Type.Boolean()]
-  if (depth === 0) return Type.Union(scalars)
+  if (depth === 0) return scalar
   const inner = jsonOf(depth - 1)
   const list = Type.Array(inner, { maxItems: 1000 })
   return Type.Union([
-    ...scalars,
+    ...scalar.anyOf,
     list,
     Type.Record(Type.String({ maxLength: NAME_LENGTH }), inner, { maxProperties: 100 }),
   ])
