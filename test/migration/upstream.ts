@@ -18,7 +18,7 @@ export interface Upstream {
   login: string | undefined
   /** Paths that lead elsewhere. */
   readonly redirects: Map<string, string>
-  /** Answers of an API beside git, by method and path with query. */
+  /** Answers of an API beside git, by method and path with query, or without it. */
   readonly routes: Map<string, (request: IncomingMessage, response: ServerResponse) => void>
   /** Called before a request is answered. */
   before: (path: string, request: IncomingMessage) => void | Promise<void>
@@ -93,7 +93,7 @@ function serve(upstream: Upstream, root: string): Server {
     if (request.headers.authorization !== undefined)
       upstream.credentials.add(`${request.headers.host} ${request.headers.authorization}`)
     await upstream.before(url.pathname, request)
-    const route = upstream.routes.get(`${request.method} ${request.url}`)
+    const route = [request.url, url.pathname].map((at) => upstream.routes.get(`${request.method} ${at}`)).find(Boolean)
     if (route !== undefined) return route(request, response)
     if (url.pathname.startsWith('/api/')) return response.writeHead(404).end('{}')
     const from = [...upstream.redirects.keys()].find((path) => url.pathname.startsWith(path))

@@ -52,7 +52,7 @@ export async function reactionsTo(
 }
 
 export interface Kept {
-  /** Whether confidential issues are imported. */
+  /** Whether confidential issues and internal notes are imported. */
   readonly withConfidential: boolean
   warn(text: string): void
 }
@@ -110,12 +110,13 @@ export async function* readComments(
   signal: AbortSignal,
 ): Pages<SourceComment> {
   const [number, place] = [Math.floor(scope.after / MAX_NOTES), scope.after % MAX_NOTES]
+  const notesOf = (notes: Notes): Pages<SourceComment> => readNotes(gitlab, notes, kept, signal)
   if (scope.issues)
     for await (const page of listIssues(gitlab, number - 1, { ...kept, warn: () => {} }, signal))
       for (const issue of page) {
         const iid = issueNumberOf(issue['iid'])
         if (issue['user_notes_count'] === undefined || wholeOf(issue['user_notes_count']) > 0)
-          yield* readNotes(gitlab, { list: `issues/${iid}`, number: iid, after: iid === number ? place : 0 }, signal)
+          yield* notesOf({ list: `issues/${iid}`, number: iid, after: iid === number ? place : 0 })
       }
   if (!scope.pulls) return
   const { api, project, offset } = gitlab
@@ -125,7 +126,7 @@ export async function* readComments(
     for (const pull of page.map(members)) {
       const iid = issueNumberOf(pull['iid'])
       const of = { list: `merge_requests/${iid}`, number: iid + offset, after: iid + offset === number ? place : 0 }
-      if (iid > 0) yield* readNotes(gitlab, of, signal)
+      if (iid > 0) yield* notesOf(of)
     }
 }
 
@@ -136,8 +137,20 @@ interface Notes {
   readonly after: number
 }
 
+/** Internal notes are shown to members of the project alone. */
+export function mayRead(note: Members, { withConfidential, warn }: Kept, what: string): boolean {
+  if (withConfidential || !(isTrue(note['internal']) || isTrue(note['confidential']))) return true
+  warn(`the comment ${what} was not imported: it is internal`)
+  return false
+}
+
 /** Without events, and without those about lines of a diff, which belong to reviews. */
-async function* readNotes(gitlab: Gitlab, { list, number, after }: Notes, signal: AbortSignal): Pages<SourceComment> {
+async function* readNotes(
+  gitlab: Gitlab,
+  { list, number, after }: Notes,
+  kept: Kept,
+  signal: AbortSignal,
+): Pages<SourceComment> {
   const { api, project, clock } = gitlab
   let place = 0
   for await (const page of api.pages(`${project}/${list}/notes?sort=asc&order_by=created_at`, signal, LACKING)) {
@@ -146,6 +159,7 @@ async function* readNotes(gitlab: Gitlab, { list, number, after }: Notes, signal
     yield present(
       await inOrder(notes, { atOnce: AT_ONCE, signal }, async ({ note, place: own }, both) => {
         if (own <= after || isTrue(note['system']) || note['type'] === 'DiffNote') return undefined
+        if (!mayRead(note, kept, `${list}/notes/${wholeOf(note['id'])}`)) return undefined
         return {
           ...timesOf(note, clock.now()),
           id: number * MAX_NOTES + own,

@@ -17,7 +17,7 @@ import {
   wholeOf,
 } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
-import { AT_ONCE, reactionsTo, readBasics } from './gitlab-issues.ts'
+import { AT_ONCE, type Kept, mayRead, reactionsTo, readBasics } from './gitlab-issues.ts'
 
 export async function* readPulls(gitlab: Gitlab, after: number, signal: AbortSignal): Pages<SourcePull> {
   const { api, project, offset } = gitlab
@@ -78,7 +78,12 @@ function mergeOf(pull: Members): Omit<NonNullable<SourcePull['merged']>, 'at'> {
 const APPROVED = /^approved this merge request\b/
 
 /** A thread about lines of the diff is a review, and so is an approval, whose time only its event has. */
-export async function* readReviews(gitlab: Gitlab, number: number, signal: AbortSignal): Pages<SourceReview> {
+export async function* readReviews(
+  gitlab: Gitlab,
+  number: number,
+  kept: Kept,
+  signal: AbortSignal,
+): Pages<SourceReview> {
   const { api, project, offset, clock } = gitlab
   const merge = `merge_requests/${number - offset}`
   const approvals = members(await api.find(`${project}/${merge}/approvals`, signal, LACKING))
@@ -89,7 +94,9 @@ export async function* readReviews(gitlab: Gitlab, number: number, signal: Abort
     for (const note of threads.flat())
       if (isTrue(note['system']) && APPROVED.test(lineOf(note['body'])))
         times.set(userOf(note['author'], 'username').login, momentOf(note['created_at']) ?? clock.now())
-    const lines = threads.filter(([note]) => note !== undefined && note['type'] === 'DiffNote')
+    const lines = threads
+      .map((notes) => notes.filter((note) => mayRead(note, kept, `${merge}/notes/${wholeOf(note['id'])}`)))
+      .filter(([note]) => note !== undefined && note['type'] === 'DiffNote')
     yield await inOrder(lines, { atOnce: 1, signal }, (thread, both) =>
       readThread(gitlab, { number, merge, thread }, both),
     )

@@ -8,6 +8,7 @@ import { bodyOf, isTrue, lineOf, linesOf, membersOf, momentOf, userOf, wholeOf }
 import { createConnection, type Gitlab, LACKING } from './gitlab.ts'
 import { readDependencies, readEvents } from './gitlab-events.ts'
 import { readComments, readIssues } from './gitlab-issues.ts'
+import { readProtections } from './gitlab-protections.ts'
 import { readPulls, readReviews } from './gitlab-pulls.ts'
 import { labelName, renumber } from './gitlab-text.ts'
 import { readTimes } from './gitlab-times.ts'
@@ -53,8 +54,11 @@ export const openGitlab: OpenSource = (deps, location) => {
     events: list(readEvents),
     trackedTimes: list((gitlab, signal) => readTimes(gitlab, location, signal)),
     dependencies: list(readDependencies),
-    reviews: list((gitlab, { number }: { readonly number: number }, signal) => readReviews(gitlab, number, signal)),
+    reviews: list((gitlab, { number }: { readonly number: number }, signal) =>
+      readReviews(gitlab, number, kept, signal),
+    ),
     releases: list(readReleases),
+    protections: async (signal) => readProtections(await project(signal), signal),
     counts: async (signal) => countLists(await project(signal), signal),
     async download(asset, signal, consume) {
       const { api, webUrl, path, project: own } = await project(signal)

@@ -1,0 +1,66 @@
+import { members, type Members } from '../../../../../core/platform/json-members.ts'
+import type { SourceProtections } from '../../source.ts'
+import { isTrue, lineOf, membersOf, wholeOf } from '../read.ts'
+import { type Gitlab, LACKING } from './gitlab.ts'
+
+/** A repository has no more of either kind here. */
+const MAX_RULES = 100
+/** The rules are shown to maintainers alone. */
+const HIDDEN = [401, ...LACKING]
+/** Of developers, who may write; the next higher role, of maintainers, is that of administrators here. */
+const DEVELOPER = 30
+
+/** Rules of branches and tags. Accounts and groups are named by ids alone, and are left out. */
+export async function readProtections(gitlab: Gitlab, signal: AbortSignal): Promise<SourceProtections> {
+  const rules = await readRules(gitlab, 'protected_branches', signal)
+  const tags = await readRules(gitlab, 'protected_tags', signal)
+  return {
+    branches: rules.map(branchRule),
+    // Here a rule of tags names who may create them, and without names nobody may.
+    tags: tags.filter((rule) => !mayWrite(rule['create_access_levels'])).map(tagRule),
+  }
+}
+
+async function readRules({ api, project }: Gitlab, list: string, signal: AbortSignal): Promise<readonly Members[]> {
+  const rules: Members[] = []
+  for await (const page of api.pages(`${project}/${list}`, signal, HIDDEN)) {
+    rules.push(...page.map(members))
+    if (rules.length > MAX_RULES) break
+  }
+  return rules
+}
+
+/** In the shape of the contract. */
+function branchRule(rule: Members): object {
+  const [push, merge] = [rule['push_access_levels'], rule['merge_access_levels']]
+  return {
+    rule_name: patternOf(rule),
+    enable_push: mayWrite(push),
+    enable_force_push: mayWrite(push) && isTrue(rule['allow_force_push']),
+    enable_merge_whitelist: !mayWrite(merge),
+    push_whitelist_teams: namesOf(push),
+    merge_whitelist_teams: namesOf(merge),
+  }
+}
+
+const tagRule = (rule: Members): object => ({
+  name_pattern: patternOf(rule),
+  whitelist_teams: namesOf(rule['create_access_levels']),
+})
+
+/** An asterisk stands for slashes too. */
+const patternOf = ({ name }: Members): string => lineOf(name).replaceAll('*', '**')
+
+const mayWrite = (levels: unknown): boolean =>
+  membersOf(levels).some(
+    (level) => !isNamed(level) && wholeOf(level['access_level']) > 0 && wholeOf(level['access_level']) <= DEVELOPER,
+  )
+
+const isNamed = (level: Members): boolean =>
+  ['user_id', 'group_id', 'deploy_key_id'].some((member) => wholeOf(level[member]) > 0)
+
+/** Of accounts and groups that may do it, so that the import warns of them. */
+const namesOf = (levels: unknown): readonly string[] =>
+  membersOf(levels)
+    .filter(isNamed)
+    .map((level) => lineOf(level['access_level_description']))
