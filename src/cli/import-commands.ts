@@ -17,6 +17,11 @@ const SERVERS: Readonly<Record<string, Option>> = {
   },
 }
 
+const THOROUGH: Option = {
+  type: 'boolean',
+  help: 'compare reactions and reviews too, with a request for each issue and comment',
+}
+
 export const importCommands: readonly Command[] = [
   {
     words: 'import server',
@@ -41,10 +46,7 @@ export const importCommands: readonly Command[] = [
         value: 'FILE',
         help: 'give accounts one-time passwords, and append them to this file: a line with name and password each',
       },
-      thorough: {
-        type: 'boolean',
-        help: 'again: compare reactions and reviews too, with a request for each issue and comment',
-      },
+      thorough: { ...THOROUGH, help: `again: ${THOROUGH.help}` },
       'dry-run': { type: 'boolean', help: 'read and count; change nothing' },
       resume: {
         type: 'boolean',
@@ -58,7 +60,7 @@ export const importCommands: readonly Command[] = [
   {
     words: 'import verify',
     summary: 'Compare what was imported with the other server, and print the differences; fails if there are any',
-    options: { ...SERVERS, ...CONFIG_OPTIONS },
+    options: { ...SERVERS, thorough: THOROUGH, ...CONFIG_OPTIONS },
     load: async () => (await import('./import-server.ts')).runVerify,
   },
 ]

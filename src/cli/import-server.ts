@@ -32,7 +32,6 @@ export async function runImport(input: CommandInput): Promise<number> {
       signInSources,
       mayResume: values['resume'] !== false,
       isDryRun,
-      isThorough: values['thorough'] === true,
       writePassword:
         passwords === undefined
           ? undefined
@@ -91,7 +90,7 @@ const withToken = <T>(config: Config, name: string, work: (core: CoreApp, token:
     }
   })
 
-type Given = Pick<ServerImportOptions, 'from' | 'isChosen' | 'to' | 'token'>
+type Given = Pick<ServerImportOptions, 'from' | 'isChosen' | 'isThorough' | 'to' | 'token'>
 
 function readOptions(values: Values, config: Config): Given {
   const to = text(values, 'to') ?? config.server.root_url
@@ -101,6 +100,7 @@ function readOptions(values: Values, config: Config): Given {
     to: readAddress(to, '--to'),
     token: readToken(text(values, 'token-file')!),
     isChosen: readPatterns((values['only'] ?? []) as readonly string[]),
+    isThorough: values['thorough'] === true,
   }
 }
 

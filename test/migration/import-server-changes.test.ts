@@ -14,7 +14,7 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
     expect(status, `${method} ${path}: ${text}`).toBeLessThan(400)
     return json
   }
-  const verify = async (): Promise<string> => (await world.run('verify')).stdout
+  const verify = async (...args: string[]): Promise<string> => (await world.run('verify', ...args)).stdout
 
   beforeAll(async () => {
     world = await startServerWorld(on)
@@ -101,7 +101,7 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
       expect((await world.run('server')).code).toBe(0)
       await desk('post', '/issues/7/reactions', { content: 'heart' })
       expect((await world.run('server', '--thorough')).code).toBe(0)
-      expect(await verify()).toContain(' 0 differences')
+      expect(await verify('--thorough')).toContain(' 0 differences')
 
       await desk('delete', '/issues/7/reactions', { content: 'heart' })
       await desk('post', `/issues/comments/${comment.id}/reactions`, { content: 'rocket' })
@@ -109,12 +109,13 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
       const [line] = (await world.ann.client.get(`/repos/ann/desk/pulls/${number}/reviews/${review.id}/comments`)).json
       await desk('patch', `/issues/comments/${line.id}`, { body: 'there' })
       await world.source.drain()
-      const before = await verify()
+      expect(await verify()).toContain(' 0 differences')
+      const before = await verify('--thorough')
       for (const text of ['reactions 7', 'reactions 8', `reviews ${number}`])
         expect(before).toContain(`ann/desk: ${text} differs`)
       const { code, stdout } = await world.run('server', '--thorough')
       expect([code, stdout], stdout).toEqual([0, expect.stringContaining('issues: 0 read, 2 written')])
-      expect(await verify()).toContain(' 0 differences')
+      expect(await verify('--thorough')).toContain(' 0 differences')
 
       const labels: Any[] = (await world.ann.client.get('/repos/ann/desk/issues/8/labels')).json
       await desk('delete', `/issues/8/labels/${labels[0].id}`)
@@ -124,6 +125,21 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
       for (const text of ['issue 8 differs', 'comment 8 ', 'issue 9 differs'])
         expect(changed).toContain(`ann/desk: ${text}`)
       expect((await world.run('server')).code).toBe(0)
+      expect(await verify()).toContain(' 0 differences')
+    },
+    TIMEOUT,
+  )
+
+  it(
+    'brings assignees and pins, which verify compares',
+    async () => {
+      await must('patch', '/repos/ann/desk/issues/5', { assignees: ['bob'] })
+      await must('post', '/repos/ann/desk/issues/6/pin')
+      const before = await verify()
+      for (const text of ['issue 5 differs', 'issue 6 differs', ' 2 differences']) expect(before).toContain(text)
+      expect((await world.run('server')).code).toBe(0)
+      expect(await ours('/repos/ann/desk/issues/5')).toMatchObject({ assignees: [{ login: 'bob' }] })
+      expect(await ours('/repos/ann/desk/issues/6')).toMatchObject({ pin_order: 1 })
       expect(await verify()).toContain(' 0 differences')
     },
     TIMEOUT,

@@ -4,6 +4,9 @@ import type { ForgeApi } from '../imports/forge-api.ts'
 import { lineOf, membersOf, numberAtEnd } from '../imports/sources/read.ts'
 import { digest } from './server-context.ts'
 
+/** The name of an account on this server; undefined for one that was not imported. */
+type NameOf = (login: string) => string | undefined
+
 interface ObjectList {
   readonly kind: string
   readonly path: string
@@ -11,7 +14,7 @@ interface ObjectList {
   readonly hasSince?: boolean
   key(value: Members): string
   /** What two servers have in common: no ids and no addresses. */
-  facts(value: Members): unknown
+  facts(value: Members, nameOf: NameOf): unknown
 }
 
 const UUID = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g
@@ -79,10 +82,14 @@ const ITEMS: readonly ObjectList[] = [
     path: 'issues?state=all',
     hasSince: true,
     key: ({ number }) => String(numberOf(number)),
-    facts: ({ labels, assets, pull_request, milestone, ...value }) => [
+    facts: ({ labels, assets, assignees, pull_request, milestone, ...value }, nameOf) => [
       taking('title', 'state', 'created_at', 'updated_at', 'closed_at', 'is_locked', 'due_date')(value),
       lineOf(value['ref']),
       numberOf(value['time_estimate']),
+      numberOf(value['pin_order']),
+      membersOf(assignees)
+        .flatMap(({ login }) => nameOf(lineOf(login)) ?? [])
+        .toSorted(),
       bodyWithoutAddresses(value['body']),
       titles(labels),
       titles(assets),
@@ -112,18 +119,22 @@ export interface RepoAt {
   /** `owner/name` in an address. */
   readonly path: string
   readonly signal: AbortSignal
+  /** Names of accounts on this server by those of the other one in lower case; absent for this server. */
+  readonly accounts?: ReadonlyMap<string, string>
 }
 
 /** Empty repositories and disabled units have none. */
 async function* objectsOf(
-  { api, path, signal }: RepoAt,
+  { api, path, signal, accounts }: RepoAt,
   { kind, path: list, hasSince = false, key, facts }: ObjectList,
   since: string | undefined,
 ): AsyncGenerator<RepoObject> {
+  const nameOf: NameOf = (login) => (accounts === undefined ? login : accounts.get(login.toLowerCase()))
   const sign = list.includes('?') ? '&' : '?'
   const query = hasSince && since !== undefined ? `${sign}since=${since}` : ''
   for await (const page of api.pages(`/repos/${path}/${list}${query}`, signal, [403, 404, 409]))
-    for (const item of page) yield { kind, key: key(members(item)), facts: JSON.stringify(facts(members(item))) }
+    for (const item of page)
+      yield { kind, key: key(members(item)), facts: JSON.stringify(facts(members(item), nameOf)) }
 }
 
 /** How a repository differs from its copy. */

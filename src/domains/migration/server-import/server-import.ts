@@ -65,7 +65,7 @@ export interface ServerImportOptions {
   /** Whether a repository of the other server, `owner/name`, is imported. */
   isChosen(fullName: string): boolean
   readonly isDryRun: boolean
-  /** A second run compares reactions and reviews too. */
+  /** Reactions and reviews are compared too. */
   readonly isThorough: boolean
   /** Keeps a one-time password that an account gets; without it, accounts get none. */
   readonly writePassword: ((account: string, password: string) => void) | undefined

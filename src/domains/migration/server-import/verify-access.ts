@@ -10,6 +10,8 @@ export interface Sides {
   readonly source: ForgeApi
   readonly target: ForgeApi
   readonly signal: AbortSignal
+  /** Reactions and reviews are compared too. */
+  readonly isThorough: boolean
   /** Names of accounts on this server by those of the other one in lower case. */
   readonly accounts: Map<string, string>
   /** `owner/name` of repositories on this server by their ids at the other one. */

@@ -17,7 +17,7 @@ import { compareKeys, comparePlace, compareRepoAccess, compareTeam, type Sides }
 
 export interface VerifyOptions extends Pick<
   ServerImportOptions,
-  'from' | 'isChosen' | 'signal' | 'targetToken' | 'to' | 'token'
+  'from' | 'isChosen' | 'isThorough' | 'signal' | 'targetToken' | 'to' | 'token'
 > {
   difference(text: string): void
 }
@@ -39,6 +39,7 @@ export async function verifyServer(
     source: openApi(core, from, token),
     target: api.forge,
     signal,
+    isThorough: options.isThorough,
     difference,
     accounts: new Map(),
     repos: new Map((await journal.list('repository')).map((e) => [e.source_id, e.target])),
@@ -169,13 +170,13 @@ async function compareRepo(sides: Sides, fullName: string, name: string | undefi
   const theirs = members(await source.get(`/repos/${pathOf(fullName)}`, signal))
   const compared = compare(sides, `repository ${fullName}`, [theirs, members(found)], REPO)
   const [at, copy] = [
-    { api: source, path: pathOf(fullName), signal },
+    { api: source, path: pathOf(fullName), signal, accounts: sides.accounts },
     { api: target, path: pathOf(name), signal },
   ]
   const objects = await compareObjects({ source: at, copy, shared: await sharedLabels(at) })
   await compareRepoAccess(sides, fullName, [at.path, copy.path])
   await comparePlace(sides, fullName, (list) => [`/repos/${at.path}/${list}`, `/repos/${copy.path}/${list}`])
-  const details = await compareDetails(at, copy)
+  const details = sides.isThorough ? await compareDetails(at, copy) : { compared: 0, differences: [] }
   for (const { kind, key, how } of [...objects.differences, ...details.differences])
     difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)
   return compared + objects.compared + details.compared

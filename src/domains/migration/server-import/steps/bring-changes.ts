@@ -39,7 +39,7 @@ export async function bringChanges(
   const repo = await renamed(context, found, entry)
   if (running !== undefined) await finished(context, repo.fullName, running)
   const [at, copy] = [
-    { api: source, path: repoPath(repo.fullName), signal },
+    { api: source, path: repoPath(repo.fullName), signal, accounts: context.names.accounts },
     { api: target.forge, path: repoPath(repo.target), signal },
   ]
   const read_at = core.clock.now()

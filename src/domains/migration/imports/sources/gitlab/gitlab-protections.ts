@@ -1,12 +1,12 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { SourceProtections } from '../../source.ts'
 import { isTrue, lineOf, membersOf, wholeOf } from '../read.ts'
-import { type Gitlab, LACKING } from './gitlab.ts'
+import type { Gitlab } from './gitlab.ts'
 
 /** A repository has no more of either kind here. */
 const MAX_RULES = 100
-/** The rules are shown to maintainers alone. */
-const HIDDEN = [401, ...LACKING]
+/** Those who are no maintainers get 403, of which the import warns. */
+const ABSENT = [404]
 /** Of developers, who may write; the next higher role, of maintainers, is that of administrators here. */
 const DEVELOPER = 30
 
@@ -23,7 +23,7 @@ export async function readProtections(gitlab: Gitlab, signal: AbortSignal): Prom
 
 async function readRules({ api, project }: Gitlab, list: string, signal: AbortSignal): Promise<readonly Members[]> {
   const rules: Members[] = []
-  for await (const page of api.pages(`${project}/${list}`, signal, HIDDEN)) {
+  for await (const page of api.pages(`${project}/${list}`, signal, ABSENT)) {
     rules.push(...page.map(members))
     if (rules.length > MAX_RULES) break
   }
