@@ -78,6 +78,25 @@ describeOnBoth('documents of packages with many versions', (kind) => {
   const readsVersions = async (ask: () => Promise<unknown>): Promise<boolean> =>
     (await queriesOf(server.app.database, ask)).some(({ sql }) => sql.includes('from "package_version"'))
 
+  async function publish(version: string): Promise<void> {
+    const data = Buffer.from(version)
+    const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`
+    await put({
+      name: 'tool',
+      versions: { [version]: { name: 'tool', version, dist: { integrity } } },
+      'dist-tags': { latest: version },
+      _attachments: { [`tool-${version}.tgz`]: { data: data.toString('base64'), length: data.length } },
+    })
+  }
+  async function put(document: object): Promise<void> {
+    const answer = await fetch(`${server.url}/api/packages/ann/npm/tool`, {
+      method: 'PUT',
+      headers: { ...basic(), 'content-type': 'application/json' },
+      body: JSON.stringify(document),
+    })
+    expect([200, 201], await answer.text()).toContain(answer.status)
+  }
+
   it.each(CASES)('of $type are made once, and not at all for a client that has them', async ({ path }) => {
     const first = await get(path)
     expect(first.status).toBe(200)
@@ -89,22 +108,43 @@ describeOnBoth('documents of packages with many versions', (kind) => {
     expect([second.status, second.text]).toEqual([304, ''])
   })
 
-  it('contain a new version at once, and are made again in the background', async () => {
-    const publish = async (version: string): Promise<void> => {
-      const data = Buffer.from(version)
-      const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`
-      const answer = await fetch(`${server.url}/api/packages/ann/npm/tool`, {
-        method: 'PUT',
-        headers: { ...basic(), 'content-type': 'application/json' },
-        body: JSON.stringify({
-          name: 'tool',
-          versions: { [version]: { name: 'tool', version, dist: { integrity } } },
-          'dist-tags': { latest: version },
-          _attachments: { [`tool-${version}.tgz`]: { data: data.toString('base64'), length: data.length } },
-        }),
-      })
-      expect(answer.status, await answer.text()).toBe(201)
+  it('of npm get new versions added, and are made anew after other changes', async () => {
+    const { database } = server.app
+    /** Whether all versions are read for the document, which must be the same as one that is made anew. */
+    const readsAll = async (): Promise<boolean> => {
+      let text = ''
+      const queries = await queriesOf(database, async () => (text = (await get('npm/tool')).text))
+      await database.transaction((tx) => tx.deleteFrom('package_document').where('name', '=', 'packument').execute())
+      expect(text).toBe((await get('npm/tool')).text)
+      return queries.some(({ sql }) => sql.includes('inner join "package_file"') && !sql.includes('limit'))
     }
+    const remove = async (version: string): Promise<void> =>
+      expect((await ann.client.delete(`/packages/ann/npm/tool/${version}`)).status).toBe(204)
+    await get('npm/tool')
+    await publish('1.1.0')
+    expect(await readsAll()).toBe(false)
+    await publish('1.1.1')
+    now += 1000
+    await publish('1.1.2')
+    expect(await readsAll()).toBe(false)
+    await put({ name: 'tool', versions: { '1.0.7': { deprecated: 'old' } } })
+    await publish('1.1.3')
+    expect(await readsAll()).toBe(true)
+    await remove('1.1.2')
+    await publish('1.1.2')
+    expect(await readsAll()).toBe(true)
+    await remove('1.1.2')
+    await publish('1.1.4')
+    expect(await readsAll()).toBe(true)
+    expect(JSON.parse((await get('npm/tool')).text)).toMatchObject({
+      'dist-tags': { latest: '1.1.4' },
+      versions: { '1.0.7': { deprecated: 'old' }, '1.1.4': { dist: { shasum: expect.any(String) } } },
+      time: { '1.1.4': new Date(now).toISOString() },
+    })
+    for (const version of ['1.1.0', '1.1.1', '1.1.3', '1.1.4']) await remove(version)
+  })
+
+  it('contain a new version at once, and are made again in the background', async () => {
     const hashOf = async (): Promise<string | undefined> =>
       (
         await server.app.database.read

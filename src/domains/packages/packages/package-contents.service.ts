@@ -170,6 +170,11 @@ export function createPackageContents(deps: ContentsDeps) {
       return content!
     },
 
+    /** As `store`, with the one digest that names the bytes. */
+    async storeBlob(source: Source, record: (blob: { readonly sha256: string }) => Promise<void>): Promise<void> {
+      await blobs.put(source, {}, ({ hash: sha256 }) => record({ sha256 }))
+    },
+
     /** Deletes bytes that no row names any more. */
     async discard(hashes: readonly string[]): Promise<void> {
       for (const hash of new Set(hashes)) await blobs.delete(hash, () => isUsed(hash))

@@ -118,6 +118,67 @@ export const listFilesOfPackage = (db: Db, packageId: number): Promise<PackageFi
     .orderBy('id')
     .execute()
 
+/** A file with what an index shows of its version. */
+export interface VersionFile extends Pick<PackageFile, 'name' | 'sha1' | 'sha512' | 'metadata' | 'version_id'> {
+  readonly version: string
+  /** Epoch milliseconds. */
+  readonly published_at: number
+  /** JSON of the format. */
+  readonly version_metadata: string
+}
+
+/** The files of all versions of a package, or of the newest ones, by version in the order of their publication. */
+export function listVersionFiles(db: Db, packageId: number, newest?: number): Promise<VersionFile[]> {
+  const files = db
+    .selectFrom('package_version')
+    .innerJoin('package_file', 'package_file.version_id', 'package_version.id')
+    .select([
+      'package_version.version',
+      'package_version.created_at as published_at',
+      'package_version.metadata as version_metadata',
+      'package_file.version_id',
+      'package_file.name',
+      'package_file.sha1',
+      'package_file.sha512',
+      'package_file.metadata',
+    ])
+    .where('package_version.package_id', '=', packageId)
+    .orderBy('package_version.id')
+    .orderBy('package_file.id')
+  if (newest === undefined) return files.execute()
+  return files
+    .where('package_version.id', 'in', (query) =>
+      query
+        .selectFrom('package_version as newer')
+        .select('newer.id')
+        .where('newer.package_id', '=', packageId)
+        .orderBy('newer.id', 'desc')
+        .limit(newest),
+    )
+    .execute()
+}
+
+/** Those of these versions that the package has; names are case-sensitive. */
+export const listVersionsNamed = async (
+  db: Db,
+  packageId: number,
+  names: readonly string[],
+): Promise<VersionEntry[]> =>
+  names.length === 0
+    ? []
+    : (
+        await versionEntries(db)
+          .where('package_id', '=', packageId)
+          .where(
+            'lower_version',
+            'in',
+            names.map((name) => name.toLowerCase()),
+          )
+          .execute()
+      )
+        .map(toVersion)
+        .filter(({ version }) => names.includes(version))
+
 /** By name, case-sensitive. */
 export const findFile = (db: Db, versionId: number, name: string): Promise<PackageFile | undefined> =>
   db

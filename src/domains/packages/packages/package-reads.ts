@@ -16,8 +16,11 @@ import {
   listPackages,
   listVersionEntries,
   listVersionEntriesOf,
+  listVersionFiles,
+  listVersionsNamed,
   type PackageEntry,
   type VersionEntry,
+  type VersionFile,
 } from './package-contents.store.ts'
 
 export interface VersionName {
@@ -58,6 +61,12 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
       findFileOfType(read, { ownerId: owner.id, type, file }),
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
+    /** The files of all versions, or of the newest ones, in the order of publication. */
+    listVersionFiles: (entry: PackageEntry, newest?: number): Promise<VersionFile[]> =>
+      listVersionFiles(read, entry.id, newest),
+    /** Those of at most 1000 versions that the package has. */
+    listVersionsNamed: (entry: PackageEntry, names: readonly string[]): Promise<VersionEntry[]> =>
+      listVersionsNamed(read, entry.id, names),
 
     /** All files of a type, by their ids. */
     listFilesOfType: (owner: User, type: string): AsyncIterable<ListedFile> => listFilesOfType(read, owner.id, type),

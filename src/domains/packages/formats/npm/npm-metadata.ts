@@ -4,7 +4,6 @@ import { badRequest } from '../../../../core/platform/errors.ts'
 import { members, type Members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
-import { isProvenance, presentAttestations } from './npm-provenance.ts'
 
 /** What `package.metadata` of an npm package contains. */
 interface NpmPackage {
@@ -22,7 +21,7 @@ const MAX_TAGS = 1000
 /** The rules of npm for names (docs.npmjs.com, package.json, name). */
 const isPackageName = (name: string): boolean => name.length <= MAX_NAME && NAME.test(name)
 
-function readPackage(metadata: string): NpmPackage {
+export function readPackage(metadata: string): NpmPackage {
   const { tags, readme } = members(parseJson(metadata)?.value)
   const entries = Object.entries(members(tags)).map(([tag, version]) => [tag, textOf(version)] as const)
   return { tags: Object.fromEntries(entries), readme: textOf(readme) }
@@ -81,7 +80,7 @@ export function readNewVersion(document: Members, name: string): NewNpmVersion {
 }
 
 /** Subresource integrity of a file (W3C SRI), as npm compares it. */
-const integrityOf = ({ sha512 }: Pick<PackageFile, 'sha512'>): string =>
+export const integrityOf = ({ sha512 }: Pick<PackageFile, 'sha512'>): string =>
   `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`
 
 /** Throws BadRequest unless the client's digest, which it must send, is that of the file. */
@@ -89,59 +88,18 @@ export function requireIntegrity(integrity: string, file: Pick<PackageFile, 'sha
   if (!integrity.split(/\s+/).includes(integrityOf(file))) throw badRequest('failed to validate integrity')
 }
 
-/** The tags whose versions exist. */
-export function existingTags(entry: PackageEntry, versions: readonly VersionEntry[]): Record<string, string> {
-  const existing = new Set(versions.map(({ version }) => version))
-  return Object.fromEntries(
-    Object.entries(readPackage(entry.metadata).tags).filter(([, version]) => existing.has(version)),
-  )
+/** The versions that tags name, whether they exist or not. */
+export const taggedVersions = ({ metadata }: PackageEntry): string[] => [
+  ...new Set(Object.values(readPackage(metadata).tags)),
+]
+
+/** The tags whose versions exist; `tagged`: of `taggedVersions`. */
+export function existingTags(entry: PackageEntry, tagged: readonly VersionEntry[]): Record<string, string> {
+  const existing = new Set(tagged.map(({ version }) => version))
+  return Object.fromEntries(Object.entries(readPackage(entry.metadata).tags).filter(([, tag]) => existing.has(tag)))
 }
 
-interface PackumentParts {
-  readonly entry: PackageEntry
-  readonly versions: readonly VersionEntry[]
-  readonly files: readonly PackageFile[]
-  /** The address of the registry. */
-  readonly base: string
-}
-
-/** The document that npm reads of a package, as JSON; the stored JSON of versions is not parsed again. */
-export function presentPackument({ entry, versions, files, base }: PackumentParts): string {
-  const provenanceOf = new Map<number, PackageFile>()
-  const fileOf = new Map<number, PackageFile>()
-  for (const file of files) (isProvenance(file) ? provenanceOf : fileOf).set(file.version_id, file)
-  const tags = existingTags(entry, versions)
-  const newest = versions.find(({ version }) => version === tags['latest']) ?? versions.at(-1)
-  const { description, repository, author, license, homepage, keywords } = manifestOf(newest)
-  const head = {
-    _id: entry.name,
-    name: entry.name,
-    description,
-    'dist-tags': tags,
-    readme: readPackage(entry.metadata).readme,
-    repository,
-    author,
-    license,
-    homepage,
-    keywords,
-    time: Object.fromEntries(versions.map(({ version, createdAt }) => [version, new Date(createdAt).toISOString()])),
-  }
-  const address = `${base}/${encodeURIComponent(entry.name)}/-/`
-  const texts = versions.flatMap((version) => {
-    const file = fileOf.get(version.id)
-    if (file === undefined) return []
-    const tarball = `${address}${version.version}/${encodeURIComponent(file.name)}`
-    const provenance = provenanceOf.get(version.id)
-    const attestations =
-      provenance && presentAttestations({ base, name: entry.name, version: version.version }, provenance)
-    const dist = JSON.stringify({ integrity: integrityOf(file), shasum: file.sha1, tarball, attestations })
-    return `${JSON.stringify(version.version)}:${version.metadata.slice(0, -1)},"dist":${dist}}`
-  })
-  return `${JSON.stringify(head).slice(0, -1)},"versions":{${texts.join(',')}}}`
-}
-
-export const manifestOf = (version: VersionEntry | undefined): Members =>
-  version === undefined ? {} : members(parseJson(version.metadata)?.value)
+export const manifestOf = ({ metadata }: Pick<VersionEntry, 'metadata'>): Members => members(parseJson(metadata)?.value)
 
 /** One result of a search. */
 export function presentSearchResult(entry: PackageEntry, version: VersionEntry): object {

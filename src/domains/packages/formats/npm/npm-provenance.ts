@@ -68,7 +68,7 @@ function claimsOf(predicate: Members): Record<string, string> {
   return Object.fromEntries(Object.entries(claims).filter(([, text]) => text !== ''))
 }
 
-const predicateTypeOf = ({ metadata }: PackageFile): string =>
+const predicateTypeOf = ({ metadata }: Pick<PackageFile, 'metadata'>): string =>
   textOf(members(parseJson(metadata)?.value)['predicateType'])
 
 export const attestationOf = (file: PackageFile): Attestation => ({
@@ -85,7 +85,10 @@ interface AttestedVersion {
 }
 
 /** `dist.attestations`, which tells clients where the bundles are. */
-export const presentAttestations = ({ base, name, version }: AttestedVersion, file: PackageFile): object => ({
+export const presentAttestations = (
+  { base, name, version }: AttestedVersion,
+  file: Pick<PackageFile, 'metadata'>,
+): object => ({
   url: `${base}/-/npm/v1/attestations/${name.replace('/', '%2f')}@${version}`,
   provenance: { predicateType: predicateTypeOf(file) },
 })

@@ -5,7 +5,6 @@ import { errors } from '../../../errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
-import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
 import type {
   CreateFormat,
   DocumentAnswer,
@@ -18,13 +17,14 @@ import type {
 import {
   existingTags,
   manifestOf,
-  presentPackument,
   presentSearchResult,
   readNewVersion,
   requireIntegrity,
+  taggedVersions,
   withTags,
 } from './npm-metadata.ts'
 import { attestationOf, isProvenance, presentBundles, provenanceName, readProvenance } from './npm-provenance.ts'
+import { packument } from './packument.ts'
 import { readPublishDocument } from './publish-document.ts'
 
 const type = 'npm'
@@ -110,7 +110,10 @@ function tagRoutes(contents: PackageContents): FormatRoute[] {
       path,
       async handle({ owner, params }) {
         const entry = await getPackage(contents, owner, params['name'])
-        return { status: 200, body: existingTags(entry, await contents.listVersions(entry)) }
+        return {
+          status: 200,
+          body: existingTags(entry, await contents.listVersionsNamed(entry, taggedVersions(entry))),
+        }
       },
     },
     {
@@ -212,16 +215,6 @@ async function showPackage(contents: PackageContents, request: FormatRequest): P
   const entry = await getPackage(contents, request.owner, request.params['name'])
   return { document: packument(contents, entry, request.base), type: 'application/json;charset=utf-8' }
 }
-
-const packument = (contents: PackageContents, entry: PackageEntry, base: string): PackageDocument => ({
-  entry,
-  name: 'packument',
-  basis: base,
-  async make() {
-    const [versions, files] = [await contents.listVersions(entry), await contents.listFilesOfPackage(entry)]
-    return presentPackument({ entry, versions, files, base })
-  },
-})
 
 /** A new version; a document without an attachment changes what `npm deprecate` changes. */
 async function publish(
