@@ -1,8 +1,7 @@
 /**
  * What the model starts from. "Measured" was measured in November 2026 on two cores that had other work, with Node 26
- * and PostgreSQL 15: CPU time of the server under load by `npm run bench -- --scale 0.01 --seconds 2 --database URL`,
- * that of PostgreSQL and of pushes one after the other by `node bench/model/measure-costs.ts`. "Budget" is
- * `test/core/db/statements.test.ts`. Everything else is assumed, and says so.
+ * and PostgreSQL 15, by `node bench/model/measure-costs.ts`: reads of many addresses while comments are made. "Budget"
+ * is `test/core/db/statements.test.ts`. Everything else is assumed, and says so.
  */
 export interface RequestCost {
   readonly name: string
@@ -28,9 +27,9 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'user',
     share: 0.1,
-    node: 0.77,
+    node: 0.15,
     git: 0,
-    database: 0.23,
+    database: 0.05,
     statements: 1,
     commits: 0,
     fileOperations: 0,
@@ -39,9 +38,9 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'repository',
     share: 0.18,
-    node: 1.51,
+    node: 0.36,
     git: 0,
-    database: 0.63,
+    database: 0.18,
     statements: 3,
     commits: 0,
     fileOperations: 2,
@@ -50,10 +49,10 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'list of issues',
     share: 0.12,
-    node: 2.24,
+    node: 1.18,
     git: 0,
-    database: 1.87,
-    statements: 7,
+    database: 0.59,
+    statements: 8,
     commits: 0,
     fileOperations: 0,
     kilobytes: 40,
@@ -61,10 +60,10 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'one issue',
     share: 0.12,
-    node: 2.56,
+    node: 0.49,
     git: 0,
-    database: 1.1,
-    statements: 6,
+    database: 0.34,
+    statements: 7,
     commits: 0,
     fileOperations: 0,
     kilobytes: 3,
@@ -72,9 +71,9 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'file, branches',
     share: 0.2,
-    node: 2.04,
+    node: 0.53,
     git: 0,
-    database: 0.43,
+    database: 0.17,
     statements: 2,
     commits: 0,
     fileOperations: 6,
@@ -83,10 +82,10 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'commits',
     share: 0.08,
-    node: 3.08,
+    node: 0.62,
     git: 0,
-    database: 1.1,
-    statements: 2,
+    database: 0.22,
+    statements: 3,
     commits: 0,
     fileOperations: 6,
     kilobytes: 60,
@@ -94,9 +93,9 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'fetch without news',
     share: 0.15,
-    node: 2.04,
+    node: 0.5,
     git: 0,
-    database: 0.5,
+    database: 0.23,
     statements: 2,
     commits: 0,
     fileOperations: 6,
@@ -116,9 +115,9 @@ export const REQUESTS: readonly RequestCost[] = [
   {
     name: 'issue or comment made',
     share: 0.03,
-    node: 7.4,
+    node: 2.75,
     git: 0,
-    database: 3.7,
+    database: 1.95,
     statements: 13,
     commits: 1,
     fileOperations: 0,
@@ -126,14 +125,14 @@ export const REQUESTS: readonly RequestCost[] = [
   },
 ]
 
-/** Given by its own rate. Measured one after the other with the events and jobs that follow; statements are assumed. */
+/** Given by its own rate. Measured one after the other with the events and jobs that follow. */
 export const PUSH: RequestCost = {
   name: 'push',
   share: 0,
-  node: 74.5,
-  git: 11,
-  database: 18.5,
-  statements: 40,
+  node: 39.5,
+  git: 9.5,
+  database: 10.5,
+  statements: 100,
   commits: 1,
   fileOperations: 150,
   kilobytes: 1,

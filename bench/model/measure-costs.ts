@@ -9,13 +9,17 @@ import { signUp } from '../data/fill.ts'
 import { cpuOf } from '../system/process-tree.ts'
 import { openTempDir, type TempDir } from '../system/processes.ts'
 import { startOwn, type Target } from '../system/target.ts'
+import { inParallel } from '../load/in-parallel.ts'
 import { drawTable, shortNumber } from '../table.ts'
 
-const REQUESTS = 300
+const READS = 3000
+const WRITES = 300
 const PUSHES = 20
 const ISSUES = 60
-/** The first requests compile and fill caches. */
-const WARM_UP = 60
+/** Addresses that reads ask for in turn. A comment follows each turn, so that few answers are ones of before. */
+const ADDRESSES = 20
+/** The first requests compile. */
+const WARM_UP = 1000
 const QUIET_MS = 2_000
 const MS_PER_TICK = 10
 
@@ -38,43 +42,63 @@ async function main(tempDir: TempDir): Promise<void> {
   const headers = tokenHeaders(target)
   const ask = (path: string, method = 'GET', body?: unknown) =>
     requireApi(target.url, { method, path, headers, ...(body !== undefined && { body }) })
-  await ask('/user/repos', 'POST', { name: 'r', auto_init: true, default_branch: 'main' })
-  const repo = `/repos/${target.login}/r`
+  const repos = Array.from({ length: ADDRESSES }, (_, i) => `/repos/${target.login}/r${i}`)
+  for (const path of repos)
+    await ask('/user/repos', 'POST', { name: path.split('/').pop(), auto_init: true, default_branch: 'main' })
+  const [repo] = repos as [string]
   for (let i = 0; i < ISSUES; i++) await ask(`${repo}/issues`, 'POST', { title: `issue ${i}`, body: 'Some text' })
-  const kinds: Record<string, () => Promise<unknown>> = {
+  const of = (i: number): string => repos[i % ADDRESSES]!
+  const reads: Record<string, (i: number) => Promise<unknown>> = {
     user: () => ask('/user'),
-    repository: () => ask(repo),
-    'list of issues': () => ask(`${repo}/issues?limit=50`),
-    'one issue': () => ask(`${repo}/issues/1`),
-    file: () => ask(`${repo}/contents/README.md`),
-    commits: () => ask(`${repo}/commits?limit=30`),
-    'advertised refs': () => advertised(`${target.url}/${target.login}/r.git`, headers),
-    'issue made': () => ask(`${repo}/issues`, 'POST', { title: 'An issue', body: 'Some text' }),
+    repository: (i) => ask(of(i)),
+    'list of issues': (i) => ask(`${repo}/issues?limit=50&page=${1 + (i % 2)}`),
+    'one issue': (i) => ask(`${repo}/issues/${1 + (i % ADDRESSES)}`),
+    file: (i) => ask(`${of(i)}/contents/README.md`),
+    commits: (i) => ask(`${of(i)}/commits?limit=30`),
+    'advertised refs': (i) => advertised(`${target.url}${of(i).slice('/repos'.length)}.git`, headers),
   }
+  const comment = () => ask(`${repo}/issues/1/comments`, 'POST', { body: 'Some text' })
+  const newIssue = () => ask(`${repo}/issues`, 'POST', { title: 'An issue', body: 'Some text' })
   const read = (): Cpu => ({ ...cpuOfServer(server.child.pid!), database: cpuOf(postmaster) })
   const rows: string[][] = []
-  for (const [name, ask] of Object.entries(kinds)) {
-    for (let i = 0; i < WARM_UP; i++) await ask()
-    rows.push(await measure(name, REQUESTS, { ask, read }))
+  const add = (name: string, cpu: Cpu): void =>
+    void rows.push([name, ...PARTS.map((part) => shortNumber(Math.max(0, cpu[part])))])
+  await inParallel(WRITES, comment)
+  const written = await measure(WRITES, { send: (count) => inParallel(count, comment), read })
+  add('comment made', written)
+  add('issue made', await measure(WRITES, { send: (count) => inParallel(count, newIssue), read }))
+  for (const [name, readOne] of Object.entries(reads)) {
+    const ask = async (i: number): Promise<void> => {
+      await readOne(i)
+      if (i % ADDRESSES === 0) await comment()
+    }
+    await inParallel(WARM_UP, ask)
+    const { node, git, database } = await measure(READS, { send: (count) => inParallel(count, ask), read })
+    add(name, { node: node - written.node / ADDRESSES, git, database: database - written.database / ADDRESSES })
   }
   const push = await pusher(tempDir, target)
-  await push()
-  rows.push(await measure('push', PUSHES, { ask: push, read }))
+  const inTurn = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await push()
+  }
+  await inTurn(1)
+  add('push', await measure(PUSHES, { send: inTurn, read }))
   console.log(drawTable(['CPU time, ms', 'server', 'git', 'PostgreSQL'], rows))
 }
 
+const PARTS = ['node', 'git', 'database'] as const
+
+/** The CPU time of each of `count` requests, ms. */
 async function measure(
-  name: string,
   count: number,
-  { ask, read }: { ask(): Promise<unknown>; read(): Cpu },
-): Promise<string[]> {
+  { send, read }: { send(count: number): Promise<unknown>; read(): Cpu },
+): Promise<Cpu> {
   // What earlier requests left to do is not theirs.
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS))
   const before = read()
-  for (let i = 0; i < count; i++) await ask()
+  await send(count)
   const after = read()
-  const each = (['node', 'git', 'database'] as const).map((part) => shortNumber((after[part] - before[part]) / count))
-  return [name, ...each]
+  const each = (part: keyof Cpu): number => (after[part] - before[part]) / count
+  return { node: each('node'), git: each('git'), database: each('database') }
 }
 
 async function advertised(url: string, headers: ReturnType<typeof tokenHeaders>): Promise<void> {
@@ -93,7 +117,7 @@ async function pusher(tempDir: TempDir, target: Target): Promise<() => Promise<u
   let pushed = 0
   return async () => {
     await commitOn(tempDir, path, { file: `f${pushed % 20}`, text: `push ${pushed++}`, branch: 'p' })
-    const url = `${target.url}/${target.login}/r.git`
+    const url = `${target.url}/${target.login}/r0.git`
     await tempDir.run('git', ['push', '--quiet', url, 'p:p'], { cwd: path, env: gitLogin(target) })
   }
 }
