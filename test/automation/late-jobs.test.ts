@@ -96,4 +96,58 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     await work({}, Result.FAILURE)
     expect(await states(broken)).toEqual(['first failure', 'each skipped', 'last skipped'])
   })
+
+  it('are skipped when their if is false, before the matrix is evaluated', async () => {
+    const matrix = 'strategy: { matrix: { v: "${{ fromJSON(needs.first.outputs.list) }}" } }'
+    const run = await start(`${FIRST}  each:
+    needs: first
+    if: needs.first.outputs.list != '[]' && github.event.ref == 'refs/heads/main'
+    runs-on: host
+    ${matrix}
+  last: { needs: each, runs-on: host }
+  always: { needs: each, if: always(), runs-on: host }
+`)
+    await work({ list: '[]' })
+    expect(await states(run)).toEqual(['first success', 'each skipped', 'last skipped', 'always waiting'])
+    expect(await statuses()).toContain('CI / each (push): skipped')
+    await work()
+    const { path } = world
+    expect((await world.ann.client.get(`${path}/runs/${run}`)).json.conclusion).toBe('success')
+    const [, each] = await rows(world.server, 'action_job', { run_id: run })
+    for (const again of [`jobs/${each!.id}/rerun`, 'rerun']) {
+      expect((await world.ann.client.post(`${path}/runs/${run}/${again}`)).status).toBe(201)
+      await world.server.drain()
+      expect(await states(run)).toContain(again === 'rerun' ? 'each blocked' : 'each skipped')
+      if (again !== 'rerun') await work()
+    }
+    await work({ list: '["a"]' })
+    expect(await states(run)).toEqual(['first success', 'each (a) waiting', 'last blocked', 'always blocked'])
+  })
+
+  it('are skipped without needs, too, when the run starts', async () => {
+    const matrix = 'strategy: { matrix: { v: "${{ fromJSON(vars.LIST) }}" } }'
+    const run = await start(`  each: { if: "vars.LIST != ''", runs-on: host, ${matrix} }
+  last: { needs: each, if: always(), runs-on: host }
+`)
+    expect(await states(run)).toEqual(['each skipped', 'last waiting'])
+    await world.ann.client.post(`${world.path}/variables/LIST`, { value: '["a"]' })
+    await work()
+    await world.ann.client.post(`${world.path}/runs/${run}/rerun`)
+    await world.server.drain()
+    expect(await states(run)).toEqual(['each skipped', 'last waiting'])
+    await work()
+    expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
+  })
+
+  it('are planned again when one that could not be planned is rerun alone', async () => {
+    const run = await start(`${FIRST}  each: { needs: first, runs-on: "\${{ fromJSON(needs.first.outputs.label) }}" }
+`)
+    await work({ label: '[' })
+    expect(await states(run)).toEqual(['first success', 'each failure'])
+    const answer = await world.ann.client.post(`${world.path}/runs/${run}/rerun-failed-jobs`)
+    expect(answer.status).toBe(201)
+    expect(await states(run)).toEqual(['first success', 'each blocked'])
+    await world.server.drain()
+    expect(await states(run)).toEqual(['first success', 'each failure'])
+  })
 })

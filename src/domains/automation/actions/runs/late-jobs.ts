@@ -5,7 +5,7 @@ import type { WorkflowReader } from '../workflows/workflow-reader.ts'
 import { describeInvalid, type PlannedJob, type Read } from '../workflows/workflow.policy.ts'
 import { insertJobs, type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
 import { loadNeeds } from './needs.store.ts'
-import { decideReleases } from './run-progress.policy.ts'
+import { decideReady } from './run-progress.policy.ts'
 import type { Run } from './run.store.ts'
 import { insertLogLines, insertTask } from './task.store.ts'
 
@@ -22,21 +22,27 @@ interface LateDeps {
  * (behaviour/actions#needs-if-matrix-concurrency-rerun).
  */
 export async function planLateJobs({ read, reader }: LateDeps, run: { id: number; repoId: number }) {
-  const jobs = await listAllJobsOfRun(read, run.id)
-  const released = decideReleases(jobs)
   const plans = new Map<number, Read<readonly PlannedJob[]>>()
-  for (const { id, late, needs } of jobs) {
-    if (late === '' || released.get(id) !== 'waiting') continue
+  for (const [{ id, late, needs }, status] of decideReady(await listAllJobsOfRun(read, run.id))) {
+    if (late === '' || status !== 'waiting') continue
     const task = { late, needs: await loadNeeds(read, run.id, needs) }
     plans.set(id, await reader.planLate(task, `repo:${run.repoId}`))
   }
   return plans
 }
 
-/** Puts the planned jobs in the place of those that stood for them. Returns those that could not be planned. */
-export async function insertLateJobs(tx: Tx, run: Run, plans: LatePlans, at: number): Promise<readonly Job[]> {
-  if (plans.size === 0) return []
-  const failed: Job[] = []
+/**
+ * Puts the planned jobs in the place of those that stood for them. Returns how those end that could not be planned, or
+ * that stood for none.
+ */
+export async function insertLateJobs(
+  tx: Tx,
+  run: Run,
+  plans: LatePlans,
+  at: number,
+): Promise<Map<number, 'failure' | 'skipped'>> {
+  const ended = new Map<number, 'failure' | 'skipped'>()
+  if (plans.size === 0) return ended
   let jobs = await listAllJobsOfRun(tx, run.id)
   for (const job of jobs) {
     const planned = plans.get(job.id)
@@ -44,17 +50,21 @@ export async function insertLateJobs(tx: Tx, run: Run, plans: LatePlans, at: num
     const reason = reasonOf(planned, jobs.length - 1)
     if ('invalid' in planned || reason !== undefined) {
       await insertReason(tx, job, { reason: reason!, at })
-      failed.push(job)
+      ended.set(job.id, 'failure')
       continue
     }
     const [first, ...others] = planned.found.map((one) =>
       rowOfPlan({ ...one, needs: job.needs }, run, { at, waits: true }),
     )
-    await updateJob(tx, job.id, { ...first!, created_at: job.createdAt })
+    if (first === undefined) {
+      ended.set(job.id, 'skipped')
+      continue
+    }
+    await updateJob(tx, job.id, { ...first, created_at: job.createdAt })
     await insertJobs(tx, others)
     jobs = await listAllJobsOfRun(tx, run.id)
   }
-  return failed
+  return ended
 }
 
 /** Why the planned jobs cannot be added to others of the run. */
@@ -97,7 +107,10 @@ export const rowOfPlan = (
   steps: JSON.stringify(job.steps),
   permissions: job.permissions,
   concurrency: job.concurrency === undefined ? '' : JSON.stringify(job.concurrency),
-  status: waits || job.needs.length > 0 || job.concurrency !== undefined ? ('blocked' as const) : ('waiting' as const),
+  status: waits || isBlocked(job) ? ('blocked' as const) : ('waiting' as const),
   created_at: at,
   updated_at: at,
 })
+
+const isBlocked = ({ needs, concurrency, late }: PlannedJob): boolean =>
+  needs.length > 0 || concurrency !== undefined || late !== ''

@@ -92,8 +92,8 @@ export function createRunChanges({ database, clock, events, files, runProgress }
   ): Promise<void> {
     const at = clock.now()
     const waits = await joinGroup(tx, run)
-    for (const job of jobs)
-      if (waits || job.concurrencyGroup !== '') if (again.has(job.id)) again.set(job.id, 'blocked')
+    for (const { id, concurrencyGroup, late } of jobs)
+      if (again.has(id) && (waits || `${concurrencyGroup}${late}` !== '')) again.set(id, 'blocked')
     await insertAttempt(tx, run, jobs)
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = [...again].flatMap(([jobId, start]) => (start === status ? [jobId] : []))

@@ -159,11 +159,11 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
       if (run === undefined || run.isHeld) return
       const { concurrencyGroup: group, startedAt } = run
       if (group !== '' && startedAt === 0 && (await isBusy(tx, repoId, group, { runId, jobId: 0 }))) return
-      const failed = await insertLateJobs(tx, run, plans, clock.now())
-      const changes = new Map<number, RunStatus>(failed.map(({ id }) => [id, 'failure']))
+      const changes = new Map<number, RunStatus>(await insertLateJobs(tx, run, plans, clock.now()))
       for (const [job, status] of decideReady(await listAllJobsOfRun(tx, runId))) {
-        const starts = async () => job.late === '' && !(await waitsForGroup(tx, run, job))
-        if (status === 'skipped' || (await starts())) changes.set(job.id, status)
+        if (changes.has(job.id)) continue
+        if (status === 'waiting' && job.late !== '') await enqueueAdvance(tx, run)
+        else if (status === 'skipped' || !(await waitsForGroup(tx, run, job))) changes.set(job.id, status)
       }
       // NOTE: joining a group may have cancelled other jobs of the run.
       const current = await lockRun(tx, repoId, runId)

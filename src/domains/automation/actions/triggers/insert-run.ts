@@ -99,7 +99,8 @@ export async function insertPlannedRun(
   const jobs = rows.map((row, index) => ({ id: ids[index]!, status: row.status }))
   const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow, jobs }
   await events.append(tx, 'action_run.created', { actor, repoId: repo.id, at }, payload)
-  if (!waits && plan.jobs.some((job) => job.concurrency !== undefined)) await runProgress.advance(tx, repo.id, run.id)
+  if (!waits && plan.jobs.some((job) => job.concurrency !== undefined || job.late !== ''))
+    await runProgress.advance(tx, repo.id, run.id)
   if (values.status === 'waiting') await raiseQueues(tx, repo)
   return { ...run, title: values.title, status: values.status }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { TaskPool } from '../../../../core/platform/isolation/index.ts'
+import { isFalse } from './reading/condition.ts'
 import { passesFilters } from './reading/filters.ts'
 import type { Contexts } from './reading/expressions.ts'
 import type { Invalid, RunPlan } from './workflow.policy.ts'
@@ -127,6 +128,39 @@ describe('a plan', () => {
     expect(outcome).toMatch(/TaskError|cannot be evaluated/)
     pool.close()
   }, 30_000)
+})
+
+it.each([
+  ["needs.a.outputs.list != '[]'", true],
+  ["${{ needs.a.outputs.list != '[]' }}", true],
+  ["needs.a.outputs.list == '[]'", false],
+  ["always() && needs.a.outputs.list != '[]'", true],
+  ["gitea.ref == 'x'", true],
+  ["github.ref == 'main' && !cancelled()", false],
+  ['failure()', true],
+  [false, true],
+  [true, false],
+  ['secrets.A', false],
+  ['secrets.A || false', false],
+  ["matrix.v == 'x'", false],
+  ['inputs.x', false],
+  ["fromJSON('[')", false],
+  ['${{ false }} && ${{ true }}', false],
+  ['(', false],
+  ['', false],
+  [undefined, false],
+])('the if %j is false before its job is planned: %s', (condition, wanted) => {
+  const contexts = { github: { ref: 'main' }, needs: { a: { result: 'success', outputs: { list: '[]' } } } }
+  expect(isFalse(condition, contexts)).toBe(wanted)
+})
+
+it.each([
+  ['true', true],
+  ['always()', false],
+  ['failure()', false],
+  ['success()', true],
+])('the if %j is false after a failure: %s', (condition, wanted) => {
+  expect(isFalse(condition, { needs: { a: { result: 'success' }, b: { result: 'failure' } } })).toBe(wanted)
 })
 
 it.each([

@@ -6,7 +6,7 @@ export type Contexts = Readonly<Record<string, unknown>>
 
 const CONTEXTS = ['github', 'inputs', 'vars', 'matrix', 'needs', 'strategy']
 const NAMES = [...CONTEXTS, 'gitea', 'forgejo']
-const MAX_LENGTH = 21_000
+export const MAX_LENGTH = 21_000
 
 type Part = string | { readonly expression: Expr }
 

@@ -1,6 +1,7 @@
 import { compareTexts } from '../../../../../core/platform/compare-texts.ts'
 import { stringify } from 'yaml'
 import type { Concurrency, PlannedJob, RunPlan } from '../workflow.policy.ts'
+import { isFalse } from './condition.ts'
 import { type Contexts, Expressions, hasExpression } from './expressions.ts'
 import { describeCombination, expandMatrix, MAX_JOBS } from './matrix.ts'
 import { isMembers, type Members, nameText, type Path, readWords, scalarText, WorkflowProblem } from './problem.ts'
@@ -42,20 +43,30 @@ export function planRun(workflow: Members, contexts: Contexts): RunPlan {
   }
 }
 
-/** The jobs, one for each combination, of a job that is planned when the jobs that it needs have ended. */
+/**
+ * The jobs, one for each combination, of a job that is planned when the jobs that it needs have ended; none if its `if`
+ * is false.
+ */
 export function planLateJobs(late: string, needs: Members): readonly PlannedJob[] {
   const { workflow, key, job, contexts } = JSON.parse(late) as Omit<JobSource, 'expressions'> & { contexts: Contexts }
-  return planJobs({ workflow, key, job, expressions: new Expressions({ ...contexts, needs }) })
+  const known = { ...contexts, needs }
+  return isFalse(job['if'], known) ? [] : planJobs({ workflow, key, job, expressions: new Expressions(known) })
 }
 
-/** A job that stands for those of a matrix, or has a name, labels or a group, which depend on outputs of others. */
+/**
+ * A job that stands for those of a matrix, or has a name, labels or a group, which depend on outputs of others, or for
+ * those of a matrix which is not evaluated because the `if` of the job is false.
+ */
 function planLater({ workflow, key, job }: JobSource, contexts: Contexts): readonly PlannedJob[] | undefined {
   const needs = readWords(job['needs'], ['jobs', key, 'needs'])
   const evaluated = JSON.stringify([...EVALUATED_OF_JOB.map((member) => job[member]), matrixOf(job)])
-  if (needs.length === 0 || !hasExpression(evaluated) || !/\bneeds\b/.test(evaluated)) return undefined
-  const used = Object.entries(LATE_CONTEXTS).filter(([, pattern]) => pattern.test(evaluated))
+  const isLate = needs.length > 0 && hasExpression(evaluated) && /\bneeds\b/.test(evaluated)
   const { event, ...github } = isMembers(contexts['github']) ? contexts['github'] : {}
-  const given = { ...contexts, github: /\bevent\b/.test(evaluated) ? { ...github, event } : github }
+  const all: Contexts = { inputs: {}, ...contexts, github: { ...github, event } }
+  if (!isLate && !(hasExpression(matrixOf(job)) && isFalse(job['if'], all))) return undefined
+  const texts = `${evaluated} ${scalarText(job['if']) ?? ''}`
+  const used = Object.entries(LATE_CONTEXTS).filter(([, pattern]) => pattern.test(texts))
+  const given = { ...all, github: /\bevent\b/.test(texts) ? { ...github, event } : github }
   const late = {
     workflow: sharedOf(workflow),
     key,
