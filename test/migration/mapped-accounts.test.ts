@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
@@ -171,5 +172,24 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
       ['root', 'zoe'],
     ])
     expect(await authors({ users_by_email: true }, tom)).toBe(403)
+  })
+
+  it('are not all found where more than 200,000 addresses are confirmed, of which the import warns', async () => {
+    await target.app.database.transaction((tx) =>
+      sql`insert into email_address (user_id, email, lower_email, is_activated, is_primary)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+        select ${root.user.id}, 'm' || i || '@many.test', 'm' || i || '@many.test', 1, 0 from n`.execute(tx),
+    )
+    const made = await migrate(root, {
+      clone_addr: `${upstream.url}/o/app.git`,
+      repo_name: 'addresses',
+      service: 'gitea',
+      issues: true,
+      users_by_email: true,
+    })
+    expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([
+      201,
+      expect.stringContaining('only the 200000 confirmed e-mail addresses that were added first were mapped'),
+    ])
   })
 })

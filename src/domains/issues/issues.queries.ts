@@ -60,7 +60,12 @@ import { findMilestone, findMilestoneTitled } from './milestones/milestone.store
 import { claimReactions } from './reactions/claim-reactions.store.ts'
 import { insertImportedReactions } from './reactions/imported-reactions.store.ts'
 import { commitLink } from './references/commits/commit-link.ts'
-import { insertImportedReferences, listImportedTexts, textKey } from './references/records/imported-references.store.ts'
+import {
+  findText,
+  insertImportedReferences,
+  listImportedTexts,
+  textKey,
+} from './references/records/imported-references.store.ts'
 import { listReferringTimes, retargetEntries } from './references/records/retargeted-references.ts'
 import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
 import { claimTimes } from './times/claim-times.store.ts'
@@ -130,6 +135,7 @@ export const issueImports = {
   insertReferences: insertImportedReferences,
   listTexts: listImportedTexts,
   textKey,
+  findText,
   commitLink,
   insertMilestone: insertImportedMilestone,
   insertReactions: insertImportedReactions,

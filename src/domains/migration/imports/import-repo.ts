@@ -10,7 +10,7 @@ import { createBudget, type ImportBudget } from './import-budget.ts'
 import { ImportCanceledError, ImportTakenOverError, toDomainError } from './import-errors.ts'
 import { fetchLargeFiles } from './import-large-files.ts'
 import { abandonImport, finishChanges, finishImport, insertHidden } from './import-rows.ts'
-import { findMappedUsers, type MappedUsers } from './mapped-users.ts'
+import { findMappedUsers, type MappedUsers, warningOf } from './mapped-users.ts'
 import type { ImportDeps, ImportedRepo, ImportOwner, NewImport } from './new-import.ts'
 import type { PhaseContext } from './phase.ts'
 import { changePhases, importPhases } from './phases.ts'
@@ -69,6 +69,8 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
   const largeFileHold = request.lfs ? largeFiles?.lfsObjects.hold() : undefined
   try {
     const mappedUsers = await findMappedUsers(database.read, actor, task.input)
+    const unmapped = begun.phase === '' ? warningOf(mappedUsers) : undefined
+    if (unmapped !== undefined) progress.warn(unmapped)
     const place = await openPlace(deps, task, progress)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)

@@ -42,8 +42,14 @@ export async function findMappedUsers(
       return [theirs.toLowerCase(), id]
     }),
   )
-  return { byName, byEmail: usersByEmail ? await userQueries.listConfirmedEmails(db, MAX_EMAILS) : NOBODY }
+  return { byName, byEmail: usersByEmail ? await userQueries.listConfirmedEmails(db, MAX_EMAILS + 1) : NOBODY }
 }
+
+/** The sentence about the accounts that are not mapped because this server has too many. */
+export const warningOf = ({ byEmail }: MappedUsers): string | undefined =>
+  byEmail.size > MAX_EMAILS
+    ? `only the ${MAX_EMAILS} confirmed e-mail addresses that were added first were mapped`
+    : undefined
 
 /** The value of `user_list` as one of `users`. Throws Invalid. */
 export function parseUserList(list: string): Record<string, string> {

@@ -153,10 +153,15 @@ export type SourceChange =
   | { readonly kind: 'add_dependency' | 'remove_dependency'; readonly other: number }
   | { readonly kind: 'merge_pull'; readonly oid: string }
   | { readonly kind: 'pull_push'; readonly oids: readonly string[]; readonly isForced: boolean }
-  /** The issue or pull request `from`, or a comment on it of this time, refers to this one. */
+  /** The issue or pull request `from`, or a comment on it of this time with this text, refers to this one. */
   | { readonly kind: 'issue_ref' | 'pull_ref'; readonly from: number; readonly action?: string }
-  | { readonly kind: 'comment_ref'; readonly from: number; readonly action?: string; readonly writtenAt: number }
+  | ({ readonly kind: 'comment_ref'; readonly from: number; readonly action?: string } & Referring)
   | { readonly kind: 'commit_ref'; readonly oid: string }
+
+interface Referring {
+  readonly writtenAt: number
+  readonly text: string
+}
 
 type TextKind = 'added_deadline' | 'change_time_estimate' | 'lock' | 'modified_deadline' | 'removed_deadline'
 

@@ -1,4 +1,5 @@
-import type { Tx } from '../../../../core/db/database.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import { type CredentialRestriction, formatRestriction } from '../../../../core/access/authorize.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { isKind, secondOf, type TimelineEntry } from '../../issues/timeline/timeline-entry.store.ts'
@@ -54,19 +55,39 @@ interface Written {
   readonly at: number
 }
 
-/** The first comment of each second in which one was written, by `textKey`. */
-export async function listImportedTexts(tx: Tx, written: readonly Written[]): Promise<ReadonlyMap<string, number>> {
+export interface ImportedText {
+  /** Of its entry in the timeline. */
+  readonly id: number
+  /** The first characters. */
+  readonly beginning: string
+}
+
+const BEGINNING = 200
+
+/** The comments of each second in which one was written, oldest first, by `textKey`. */
+export async function listImportedTexts(
+  db: Db,
+  written: readonly Written[],
+): Promise<ReadonlyMap<string, readonly ImportedText[]>> {
   if (written.length === 0) return new Map()
-  const rows = await tx
+  const rows = await db
     .selectFrom('timeline_entry')
-    .select(['id', 'issue_id', 'created_at'])
+    .select(['id', 'issue_id', 'created_at', sql<string>`substr(body, 1, ${sql.lit(BEGINNING)})`.as('beginning')])
     .where('issue_id', 'in', [...new Set(written.map(({ issueId }) => issueId))])
     .where('created_at', 'in', [...new Set(written.map(({ at }) => secondOf(at)))])
     .where('kind', 'in', TEXTS)
-    .orderBy('id', 'desc')
+    .orderBy('id')
     .limit(10_000)
     .execute()
-  return new Map(rows.map((row) => [`${row.issue_id} ${row.created_at}`, row.id]))
+  return Map.groupBy(rows, (row) => `${row.issue_id} ${row.created_at}`)
+}
+
+/** The comment with this text, else the first one. */
+export const findText = (texts: readonly ImportedText[] = [], body: string): number => {
+  const beginning = Array.from(body.slice(0, 2 * BEGINNING))
+    .slice(0, BEGINNING)
+    .join('')
+  return (texts.find((text) => text.beginning === beginning) ?? texts[0])?.id ?? 0
 }
 
 export const textKey = ({ issueId, at }: Written): string => `${issueId} ${secondOf(at)}`

@@ -3,14 +3,15 @@ import type { CredentialRestriction } from '../../../../core/access/authorize.ts
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { listEntriesAbout, retargetEntry } from '../../issues/imports/retargeted-entry.store.ts'
 import { isKind, listEntriesByIds, type TimelineEntry } from '../../issues/timeline/timeline-entry.store.ts'
-import { insertImportedReferences, listImportedTexts, textKey } from './imported-references.store.ts'
+import { type ImportedText, insertImportedReferences, listImportedTexts, textKey } from './imported-references.store.ts'
 
 /** Ids of one statement: below the limits of both databases on bound values. */
 const CHUNK = 500
 
 /**
  * When the comments of these issues were written that refer to other issues, by the ids of the entries about them in
- * the timelines there: comments that are imported again have new ids.
+ * the timelines there: comments that are imported again have new ids. The milliseconds are the position among the
+ * comments of the same second.
  */
 export async function listReferringTimes(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map()
@@ -19,9 +20,15 @@ export async function listReferringTimes(db: Db, ids: readonly IssueId[]): Promi
   )
   const commentIds = [...new Set(references.map(({ commentId }) => commentId))]
   const times = new Map<number, number>()
-  for (let at = 0; at < commentIds.length; at += CHUNK)
-    for (const { id, createdAt } of await listEntriesByIds(db, commentIds.slice(at, at + CHUNK)))
-      times.set(id, createdAt)
+  for (let from = 0; from < commentIds.length; from += CHUNK) {
+    const entries = await listEntriesByIds(db, commentIds.slice(from, from + CHUNK))
+    const written = entries.map(({ id, issueId, createdAt: at }) => ({ id, issueId, at }))
+    const texts = await listImportedTexts(db, written)
+    for (const { id, ...text } of written) {
+      const position = (texts.get(textKey(text)) ?? []).findIndex((each) => each.id === id)
+      times.set(id, text.at + Math.min(Math.max(0, position), 999))
+    }
+  }
   return new Map(
     references.flatMap(({ id, commentId }) => (times.has(commentId) ? [[id, times.get(commentId)!] as const] : [])),
   )
@@ -40,14 +47,15 @@ export async function retargetEntries(tx: Tx, { formerId, id, restriction, writt
   const entries = await listEntriesAbout(tx, [formerId as IssueId])
   const times = await writtenAt(entries.map((entry) => String(entry.id)))
   const written = [...new Set(times.values())].map((at) => ({ issueId: id, at }))
-  const texts = new Map<string, number>()
+  const texts = new Map<string, readonly ImportedText[]>()
   for (let at = 0; at < written.length; at += CHUNK)
-    for (const [key, text] of await listImportedTexts(tx, written.slice(at, at + CHUNK))) texts.set(key, text)
+    for (const [key, found] of await listImportedTexts(tx, written.slice(at, at + CHUNK))) texts.set(key, found)
   const retargeted: TimelineEntry[] = []
   for (const entry of entries) {
     const moved = { ...entry, targetId: id }
     if (isKind(moved, 'comment_ref')) {
-      const commentId = texts.get(textKey({ issueId: id, at: times.get(String(entry.id)) ?? 0 })) ?? 0
+      const at = times.get(String(entry.id)) ?? 0
+      const commentId = texts.get(textKey({ issueId: id, at }))?.[at % 1000]?.id ?? 0
       retargeted.push({ ...moved, payload: { ...moved.payload, commentId } })
     } else retargeted.push(moved)
   }

@@ -16,7 +16,7 @@ export interface EventFacts extends Pick<PhaseContext, 'mapped'> {
   /** By number. */
   readonly issues: ReadonlyMap<number, IssueId>
   /** By `issueImports.textKey`. */
-  readonly texts: ReadonlyMap<string, number>
+  readonly texts: Awaited<ReturnType<typeof issueImports.listTexts>>
   readonly repoId: RepoId
   /** Bodies of the entries of commits, by id; of those that the repository has. */
   readonly commits: ReadonlyMap<string, string>
@@ -55,7 +55,11 @@ function ofText(
   const action = ACTIONS.find((each) => each === event.action) ?? 'none'
   if (kind !== 'comment_ref') return { kind, targetId, payload: { action } }
   const key = issueImports.textKey({ issueId: targetId, at: event.writtenAt })
-  return { kind, targetId, payload: { action, commentId: facts.texts.get(key) ?? 0 } }
+  return {
+    kind,
+    targetId,
+    payload: { action, commentId: issueImports.findText(facts.texts.get(key), cleanText(event.text)) },
+  }
 }
 
 const ofRefs = (event: EventOf<'change_issue_ref' | 'change_target_branch'>): ImportedChange => ({

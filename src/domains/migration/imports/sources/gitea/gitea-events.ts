@@ -40,8 +40,10 @@ const ofText: ReadChange<'comment_ref' | 'issue_ref' | 'pull_ref'> = (entry, kin
   const number = issueNumberOf(from['number'])
   if (number === 0 || !isOfRepo(from, repo)) return undefined
   const reference = { from: number, action: lineOf(entry['ref_action']) }
-  const writtenAt = momentOf(members(entry['ref_comment'])['created_at'])
-  return kind === 'comment_ref' ? { kind, ...reference, writtenAt: writtenAt ?? 0 } : { kind, ...reference }
+  const { created_at: at, body } = members(entry['ref_comment'])
+  return kind === 'comment_ref'
+    ? { kind, ...reference, writtenAt: momentOf(at) ?? 0, text: bodyOf(body) }
+    : { kind, ...reference }
 }
 
 function isOfRepo(issue: Members, repo: string): boolean {
