@@ -13,9 +13,9 @@ import type { Trigger } from '../workflows/reading/triggers.ts'
 import { listWorkflowFiles, type WorkflowFile } from '../workflows/workflow-files.ts'
 import type { WorkflowReader } from '../workflows/workflow-reader.ts'
 import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
-import { describeInvalid } from '../workflows/workflow.policy.ts'
 import { githubContext } from './github-context.ts'
 import { type InsertDeps, insertPlannedRun, newPlaceholders } from './insert-run.ts'
+import { reportInvalid } from './invalid-workflow.ts'
 import { asksToSkip, type Occurrence, occurrencesOf, typesOf } from './occurrences.policy.ts'
 
 export interface StartDeps extends InsertDeps, Pick<Core, 'database' | 'git' | 'log' | 'site'> {
@@ -132,10 +132,9 @@ export async function startAll(deps: StartDeps, located: Located, types: readonl
   await forEach(files, async (file) => {
     const result = await deps.reader.read({ ...source, oid: file.oid })
     if ('invalid' in result) {
-      deps.log.info(
-        { repo: repo.fullName, file: file.path, oid },
-        `invalid workflow: ${describeInvalid(result.invalid)}`,
-      )
+      const { invalid, events = [on] } = result
+      if (events.includes(on) && fitsTypes({ event: on, filters: {} }, types))
+        await reportInvalid(deps, located, { file, invalid })
       return
     }
     const trigger = result.found.triggers.find((one) => one.event === on && fitsTypes(one, types))
@@ -161,7 +160,7 @@ export async function startOne(
   located: Located,
   { file, trigger }: { readonly file: WorkflowFile; readonly trigger: Trigger },
 ): Promise<void> {
-  const { database, site, log } = deps
+  const { database, site } = deps
   const { git, repo, on, ref, oid, payload, actor } = located
   const placeholders = newPlaceholders()
   const user = await userQueries.findById(database.read, asId(actor.account.id))
@@ -179,10 +178,7 @@ export async function startOne(
     },
   )
   if (planned === undefined) return
-  if ('invalid' in planned) {
-    log.info({ repo: repo.fullName, file: file.path, oid }, `no run: ${describeInvalid(planned.invalid)}`)
-    return
-  }
+  if ('invalid' in planned) return reportInvalid(deps, located, { file, invalid: planned.invalid })
   const needsApproval = located.isFromFork && (await isStranger(deps, repo, actor))
   await database.transaction((tx) =>
     insertPlannedRun(tx, deps, {

@@ -20,7 +20,9 @@ export interface Invalid {
   readonly reason: string
 }
 
-export type Read<T> = { readonly found: T } | { readonly invalid: Invalid }
+/** `events` are the names below `on` of an invalid workflow, if those are valid. */
+export type Read<T> =
+  { readonly found: T } | { readonly invalid: Invalid; readonly events?: readonly string[] | undefined }
 
 /** A group of runs and jobs of which one runs at a time. */
 export interface Concurrency {

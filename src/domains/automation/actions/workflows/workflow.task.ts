@@ -4,7 +4,7 @@ import { type FilterFacts, passesFilters } from './reading/filters.ts'
 import { planLateJobs, planRun } from './reading/plan-run.ts'
 import { isMembers, type Members, type Path, WorkflowProblem } from './reading/problem.ts'
 import { readWorkflow } from './reading/read-workflow.ts'
-import type { Filters } from './reading/triggers.ts'
+import { type Filters, readTriggers } from './reading/triggers.ts'
 import type { Read, RunPlan, Workflow } from './workflow.policy.ts'
 
 /** A job that is planned when the jobs that it needs have ended. */
@@ -36,23 +36,34 @@ function readOrPlan({ text, plan }: WorkflowTask): string {
   if (!('value' in document)) return JSON.stringify({ invalid: { ...document, place: '' } } satisfies Read<never>)
   return resultOf<Workflow | RunPlan>(
     () => (plan === undefined ? readWorkflow(document.value) : planRun(requireMembers(document.value), plan.contexts)),
-    document.lineOf,
+    { lineOf: document.lineOf, events: () => eventsOf(document.value) },
   )
 }
 
-const planLate = ({ late, needs }: LateTask): string =>
-  resultOf(
-    () => planLateJobs(late, needs),
-    () => 0,
-  )
+function eventsOf(workflow: unknown): readonly string[] | undefined {
+  try {
+    return readTriggers(requireMembers(workflow)['on']).map(({ event }) => event)
+  } catch {
+    return undefined
+  }
+}
 
-function resultOf<T>(find: () => T, lineOf: (path: Path) => number): string {
+const planLate = ({ late, needs }: LateTask): string =>
+  resultOf(() => planLateJobs(late, needs), { lineOf: () => 0, events: () => undefined })
+
+interface Source {
+  lineOf(path: Path): number
+  events(): readonly string[] | undefined
+}
+
+function resultOf<T>(find: () => T, { lineOf, events }: Source): string {
   try {
     return JSON.stringify({ found: find() } satisfies Read<T>)
   } catch (error) {
     if (!(error instanceof WorkflowProblem)) throw error
     const { path, message: reason } = error
-    return JSON.stringify({ invalid: { line: lineOf(path), place: path.join('.'), reason } } satisfies Read<never>)
+    const invalid = { line: lineOf(path), place: path.join('.'), reason }
+    return JSON.stringify({ invalid, events: events() } satisfies Read<never>)
   }
 }
 
