@@ -30,6 +30,8 @@ describeOnBoth('ingot import server', (on) => {
     }
     const { code, stdout } = await world.run('server')
     expect(code, stdout).toBe(0)
+    for (const place of ['guild', 'ann/desk'])
+      expect(stdout).toContain(`  hook https://hooks.test/in of ${place}: it is inactive until its secret is entered`)
     const verified = await world.run('verify')
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining(' 0 differences')])
     const get = async (path: string): Promise<number> => (await world.admin.client.get(path)).json.length

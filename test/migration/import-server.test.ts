@@ -136,6 +136,15 @@ describeOnBoth('ingot import server', (on) => {
       await world.boss.client.post('/user/repos', { name: 'late', auto_init: true })
       const { code, stdout } = await world.run('server')
       expect([code, stdout.includes('repository: 5 read, 2 written')], stdout).toEqual([0, true])
+      const secret = (place: string): string =>
+        `  hook https://hooks.test/in of ${place}: it is inactive until its secret is entered`
+      for (const line of [secret('guild'), secret('ann/desk'), '  secret KEY of ann/desk'])
+        expect(stdout.split('Enter again:')[1]).toContain(line)
+      const [hook] = await ours('/orgs/guild/hooks')
+      const entered = { config: { secret: 'entered' }, active: true }
+      expect((await world.admin.client.patch(`/orgs/guild/hooks/${hook.id}`, entered)).status).toBe(200)
+      const third = (await world.run('server')).stdout
+      expect([third.includes(secret('guild')), third.includes(secret('ann/desk'))], third).toEqual([false, true])
       expect((await ours('/repos/guild/tools')).id).toBe(before.id)
       expect(names(await ours('/repos/ann/desk/issues?state=all'), 'title')).toEqual(['first', 'second', 'third'])
       expect(names(await ours('/repos/ann/desk/issues/2/comments'), 'body')).toEqual(['later'])

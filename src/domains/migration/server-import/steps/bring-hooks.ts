@@ -1,5 +1,5 @@
 import { type Members, members } from '../../../../core/platform/json-members.ts'
-import { lineOf, linesOf, wholeOf } from '../../imports/sources/read.ts'
+import { isTrue, lineOf, linesOf, wholeOf } from '../../imports/sources/read.ts'
 import type { JournalEntry } from '../journal.store.ts'
 import { digest, send, type ServerContext } from '../server-context.ts'
 import type { Place } from './place.ts'
@@ -29,9 +29,10 @@ export async function bringHooks(context: ServerContext, place: Place, hooks: re
       at === undefined
         ? await target.send('POST', path, { ...changed, active, type }, place.as)
         : await target.send('PATCH', `${path}/${at}`, changed, place.as)
-    if (sent.status >= 400) report.omit(`${what}: ${sent.message}`)
-    else if (at === undefined) report.secret(`${what}: it is inactive until its secret is entered`)
-    if (sent.status >= 400) continue
+    if (sent.status >= 400) {
+      report.omit(`${what}: ${sent.message}`)
+      continue
+    }
     const made = at ?? String(wholeOf(members(sent.json)['id']))
     known.add(made)
     await journal.put({ kind, source_id: id, target: made, fingerprint, state: 'done' })
@@ -39,6 +40,18 @@ export async function bringHooks(context: ServerContext, place: Place, hooks: re
   for (const [source_id, entry] of brought)
     if (!hooks.some(({ id }) => id === source_id))
       await removeHook(context, place, { entry, found: own.get(entry.target) })
+}
+
+/** Names the hooks that this run or an earlier one has brought and nobody has activated. */
+export async function reportInactive(
+  { journal, report, target }: ServerContext,
+  { id, name, target: path, as }: Place,
+): Promise<void> {
+  const brought = new Set((await journal.list(`hook ${id}`)).map((entry) => entry.target))
+  if (brought.size === 0) return
+  for (const hook of await target.list(`${path}/hooks`, as))
+    if (brought.has(String(wholeOf(hook['id']))) && !isTrue(hook['active']))
+      report.secret(`hook ${readHook(hook).config.url} of ${name}: it is inactive until its secret is entered`)
 }
 
 interface Gone {

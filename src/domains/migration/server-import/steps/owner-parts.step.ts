@@ -11,7 +11,7 @@ import {
   sourceAccounts,
   sourceList,
 } from '../server-context.ts'
-import { bringHooks, readHook } from './bring-hooks.ts'
+import { bringHooks, readHook, reportInactive } from './bring-hooks.ts'
 import { pathOf, type Place } from './place.ts'
 import { repoPath } from './repo-imports.ts'
 import type { ImportedRepo } from './repositories.step.ts'
@@ -47,6 +47,7 @@ export async function writeHooks(context: ServerContext, place: Place): Promise<
   if (hooks === undefined || (await isStillEmpty(context, unit, hooks))) return
   const read = hooks.map((hook) => ({ id: String(wholeOf(hook['id'])), body: readHook(hook) }))
   await once(context, { ...unit, value: read }, () => bringHooks(context, place, read))
+  await reportInactive(context, place)
 }
 
 const VARIABLES = '/actions/variables'
