@@ -170,6 +170,50 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect(upstream.asked.some((one) => one.includes('other.test'))).toBe(false)
   })
 
+  const metadata = '<metadata><groupId>com.acme</groupId></metadata>\n'
+  const line = (name: string) => `${JSON.stringify({ name, vers: '1.0.0', cksum: sha256, deps: [] })}\n`
+  const project = (name: string) =>
+    JSON.stringify({ name, files: [{ filename: 'a.whl', url: 'a', hashes: { sha256 } }] })
+  const html = '<!DOCTYPE html><title>Sign in</title>\n'
+  it.each([
+    ['pypi', 'simple/lib/', project('lib'), [html, '', '{}', project('other'), project('lib').slice(0, 30)]],
+    ['cargo', '3/l/lib', line('lib'), [html, '', line('other'), line('lib') + line('lib').slice(0, 30)]],
+    ['maven', 'com/acme/lib/maven-metadata.xml', metadata, [html, '', '<metadata>']],
+    ['go', 'a.test/lib/@v/list', 'v1.0.0\nv1.1.0\n', [html, 'v1.0.0\nerror\n', '{}']],
+    ['go', 'a.test/lib/@latest', '{"Version":"v1.0.0"}', [html, '', '{"Version":', '{}']],
+    ['go', 'a.test/lib/@v/main.mod', 'module a.test/lib\n', [html]],
+  ])('of %s does not replace a stored %s by another page', async (type, path, good, bad) => {
+    const at = `/r/${path.replace('simple/', '')}`
+    await save(type)
+    files = { [at]: good }
+    const first = await read(`${type}/${path}`)
+    expect(first[0]).toBe(200)
+    for (const page of bad) {
+      files = { [at]: page }
+      now += 6 * MINUTE
+      expect(await read(`${type}/${path}`), page).toEqual(first)
+    }
+    // Nobody has read it: there is nothing to give out instead.
+    await ann.client.delete(`/packages/${ann.name}/-/upstreams/${type}`)
+    await save(type)
+    expect(await statusOf(`${type}/${path}`)).toBe(503)
+  })
+
+  it('does not replace the stored config.json of crates by another page', async () => {
+    await save('cargo')
+    files = {
+      '/r/3/l/lib': line('lib'),
+      '/r/config.json': JSON.stringify({ dl: `${upstream.url}/dl` }),
+      '/dl/lib/1.0.0/download': bytes,
+    }
+    expect(await statusOf('cargo/api/v1/crates/lib/1.0.0/download')).toBe(200)
+    files['/r/3/l/lib'] = line('lib') + line('lib').replace('1.0.0', '1.1.0')
+    files['/r/config.json'] = html
+    files['/dl/lib/1.1.0/download'] = bytes
+    now += 6 * MINUTE
+    expect(await statusOf('cargo/api/v1/crates/lib/1.1.0/download')).toBe(200)
+  })
+
   it('is not asked for malformed addresses', async () => {
     for (const type of ['cargo', 'container', 'go', 'maven', 'npm', 'pypi']) await save(type)
     for (const path of [

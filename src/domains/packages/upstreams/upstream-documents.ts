@@ -29,7 +29,7 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
   const store = (place: UpstreamPlace, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
     contents.withHold(async (hold) => {
       const { source, etag, last_modified, fetched_at } = fetched
-      if (findUpstreamFormat(place.upstream.type)?.isDocument?.(source) === false)
+      if (findUpstreamFormat(place.upstream.type)?.isDocument?.(source, document.path) === false)
         throw unavailable('the document of the upstream registry cannot be read')
       const original = await hold.receive([source])
       const shown =

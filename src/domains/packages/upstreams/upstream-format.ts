@@ -76,8 +76,8 @@ export interface UpstreamFormat {
   readonly hasTokens?: boolean
   /** The target of a path below the registry, with the header Accept; undefined for what upstreams do not have. */
   parse(path: string, accept: string): UpstreamTarget | undefined
-  /** Whether a document that is given out as it came is one; a stored one is not replaced by another page. */
-  isDocument?(bytes: Buffer): boolean
+  /** Whether what came of this path is a document; a stored one is not replaced by another page. */
+  isDocument?(bytes: Buffer, path: string): boolean
   /** Reads an index; throws for another document. Runs in a child process. */
   read?(text: string, context: IndexContext): ReadIndex
 }

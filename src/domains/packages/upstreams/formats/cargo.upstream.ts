@@ -4,6 +4,7 @@ import { type ListedFile, listedFile, type UpstreamFormat } from '../upstream-fo
 const INDEX = /^\/(?:[12]|3\/[\w-]|[\w-]{2}\/[\w-]{2})\/(?<name>[A-Za-z0-9][\w-]{0,63})$/
 const FILE = /^\/api\/v1\/crates\/(?<name>[A-Za-z0-9][\w-]{0,63})\/(?<version>\d[\w.+-]*)\/download$/
 const TEXT = 'text/plain;charset=utf-8'
+const CONFIG = 'config.json'
 
 /** A sparse index of Cargo; its address is that of the index, without `sparse+`. */
 export const cargoUpstream: UpstreamFormat = {
@@ -16,13 +17,17 @@ export const cargoUpstream: UpstreamFormat = {
     // The public registry regards names that differ by these signs as equal.
     const names = [name, name.replaceAll('-', '_'), name.replaceAll('_', '-')]
     if (version === undefined) return { names, source: { document: index } }
-    return { names, source: { listed: version, index, config: { path: 'config.json', type: TEXT } } }
+    return { names, source: { listed: version, index, config: { path: CONFIG, type: TEXT } } }
   },
+  isDocument: (bytes, path) =>
+    path !== CONFIG || textOf(members(parseJson(bytes.toString('utf8'))?.value)['dl']) !== '',
   read(text, { name, url, newest, config }) {
     const files = new Map<string, ListedFile>()
     const lines: string[] = []
     const { dl } = members(parseJson(config)?.value)
-    for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const sentLines = text.split('\n').filter((one) => one.trim() !== '')
+    if (sentLines.length === 0) throw new Error('the index of the crate is empty')
+    for (const line of sentLines) {
       const entry = members(parseJson(line)?.value)
       const { name: sent, vers, cksum, pubtime } = entry
       if (textOf(sent).toLowerCase() !== name) throw new Error('the document is no index of this crate')

@@ -1,3 +1,4 @@
+import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import { unescapeModulePath } from '../../formats/go/go-module.ts'
 import type { UpstreamFormat } from '../upstream-format.ts'
 
@@ -26,5 +27,11 @@ export const goUpstream: UpstreamFormat = {
     const type = TYPES[kind] ?? (text.endsWith('/@latest') ? 'application/json' : 'text/plain;charset=utf-8')
     const isFixed = version !== undefined && VERSION.test(version)
     return { names: [name], type, source: isFixed ? { path: text, digests: [] } : { document: { path: text, type } } }
+  },
+  isDocument(bytes, path) {
+    const text = bytes.toString('utf8')
+    if (path.endsWith('/list')) return text.split('\n').every((line) => line.trim() === '' || VERSION.test(line))
+    if (/\.(?:mod|zip)$/.test(path)) return !text.trimStart().startsWith('<')
+    return textOf(members(parseJson(text)?.value)['Version']) !== ''
   },
 }

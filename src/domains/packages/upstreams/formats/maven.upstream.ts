@@ -25,6 +25,7 @@ export const mavenUpstream: UpstreamFormat = {
     if (target.file.includes('-SNAPSHOT')) return undefined
     return { names, source: { path: file, digests: ['sha256', 'sha1'] }, ...digest }
   },
+  isDocument: (bytes) => bytes.toString('utf8').trimEnd().endsWith('</metadata>'),
 }
 
 function parsePath(path: string): ReturnType<typeof parseMavenPath> | undefined {

@@ -7,6 +7,9 @@ const PROJECT = /^\/simple\/(?<name>[A-Za-z0-9][\w.-]*)\/?$/
 const FILE = /^\/files\/(?<name>[A-Za-z0-9][\w.-]*)\/-\/(?<file>[A-Za-z0-9][\w.+!-]*)$/
 const JSON_TYPE = 'application/vnd.pypi.simple.v1+json'
 
+/** PEP 503. */
+const normalized = (name: string): string => name.replaceAll(/[-_.]+/g, '-').toLowerCase()
+
 /** The simple index of Python (PEP 503, PEP 691); its address is that of the index. */
 export const pypiUpstream: UpstreamFormat = {
   type: 'pypi',
@@ -14,7 +17,7 @@ export const pypiUpstream: UpstreamFormat = {
   parse(path, accept) {
     const found = (PROJECT.exec(path) ?? FILE.exec(decodeURIComponent(path)))?.groups
     if (found === undefined) return undefined
-    const name = found['name']!.replaceAll(/[-_.]+/g, '-').toLowerCase()
+    const name = normalized(found['name']!)
     const wantsJson = found['file'] === undefined && accept.includes(JSON_TYPE)
     const index = {
       path: `${name}/`,
@@ -29,8 +32,9 @@ export const pypiUpstream: UpstreamFormat = {
     }
   },
   read(text, { name, url, base, newest, variant }) {
-    const listed = members(parseJson(text)?.value)['files']
-    if (!Array.isArray(listed)) throw new Error('the document is no index of a project in JSON')
+    const { name: sent, files: listed } = members(parseJson(text)?.value)
+    if (!Array.isArray(listed) || normalized(textOf(sent)) !== name)
+      throw new Error('the document is no index of this project in JSON')
     const files = new Map<string, ListedFile>()
     const shown: Members[] = []
     for (const one of listOf(listed).map((file) => members(file))) {
