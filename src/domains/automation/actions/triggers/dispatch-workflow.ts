@@ -18,16 +18,14 @@ import type { StartDeps } from './start-runs.ts'
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
 /**
- * Texts for the inputs that a workflow declares, with defaults for absent ones. An empty value counts as present only
- * for texts. Throws BadRequest for a missing required input, and Invalid for an undeclared one and for a value (also a
- * default) that does not match its type or options (behaviour/actions#from-event-to-jobs).
+ * Texts for the inputs that a workflow declares, with defaults for absent ones; ignores undeclared inputs. An empty
+ * value counts as present only for texts. Throws BadRequest for a missing required input, and Invalid for a value (also
+ * a default) that does not match its type or options (behaviour/actions#from-event-to-jobs).
  */
 function readDispatchInputs(
   declared: readonly WorkflowInput[],
   given: Dispatch['inputs'],
 ): Readonly<Record<string, string>> {
-  const unknown = Object.keys(given).find((name) => !declared.some((input) => input.name === name))
-  if (unknown !== undefined) throw invalid(`the workflow declares no input ${unknown}`)
   return Object.fromEntries(
     declared.map((input) => {
       const { name, isRequired, initial = '', type } = input

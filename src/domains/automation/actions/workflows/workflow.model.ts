@@ -59,7 +59,7 @@ export const CreateActionWorkflowDispatch = Type.Object(
     inputs: Type.Optional(
       Type.Record(Type.String({ maxLength: NAME_LENGTH }), scalar, {
         maxProperties: 100,
-        description: 'Those that the workflow declares; jobs see the texts of the values in github.event.inputs',
+        description: 'Those that the workflow declares; others are ignored. Jobs see texts in github.event.inputs',
       }),
     ),
     return_run_info: Type.Optional(Type.Boolean({ description: '201 with the run instead of 204' })),
