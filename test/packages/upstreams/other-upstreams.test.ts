@@ -199,6 +199,16 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect(await statusOf(`${type}/${path}`)).toBe(503)
   })
 
+  it('does not store a page of HTML as a file of a Go module', async () => {
+    await save('go')
+    for (const file of ['v1.0.0.info', 'v1.0.0.mod', 'v1.0.0.zip']) {
+      files = { [`/r/a.test/lib/@v/${file}`]: html }
+      expect(await statusOf(`go/a.test/lib/@v/${file}`)).toBe(503)
+      files = { [`/r/a.test/lib/@v/${file}`]: 'the file' }
+      expect(await read(`go/a.test/lib/@v/${file}`)).toEqual([200, 'the file'])
+    }
+  })
+
   it('does not replace the stored config.json of crates by another page', async () => {
     await save('cargo')
     files = {

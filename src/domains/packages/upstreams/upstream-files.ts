@@ -61,7 +61,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     const request = { ...address, maxBytes: Math.min(maxFileSize, MAX_FILE), timeout: FILE_TIMEOUT_MS }
     return client.fetch(place.upstream, request, ({ body }) =>
       contents.withHold(async (hold) => {
-        const content = await hold.receive(body)
+        const content = await hold.receive(expected === undefined ? withoutPage(body) : body)
         if (expected !== undefined && content[expected[0]] !== expected[1]) {
           log.warn({ upstream: place.upstream.url, url }, 'a file of an upstream does not have its digest')
           throw unavailable('the file of the upstream registry does not have its digest')
@@ -76,5 +76,16 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     const key = 'listed' in source ? `${source.index.path} file ${source.listed}` : source.path
     const find = () => findUpstreamFile(database.read, place.upstream.id, key)
     return (await find()) ?? copies.alone(place, key, async () => (await find()) ?? fetchFile(place, key, source))
+  }
+}
+
+/** A file that no digest protects. Throws Unavailable for a page of HTML, which is never such a file. */
+async function* withoutPage(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true
+  for await (const chunk of body) {
+    if (isFirst && chunk.subarray(0, MAX_DIGEST).toString('latin1').trimStart().startsWith('<'))
+      throw unavailable('the upstream registry answered with a page of HTML')
+    isFirst = false
+    yield chunk
   }
 }
