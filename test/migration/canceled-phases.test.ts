@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Schema } from '../../src/core/db/schema.ts'
+import { until } from '../core/git/wire/client.ts'
+import type { Any } from '../harness/client.ts'
+import { rows } from '../harness/expect.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+import { API, type Gate, serveEverything } from './full-service.ts'
+import { stagedRepos, storedRepos } from './import-world.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+/** The request at which the import is canceled, in the middle of each phase. */
+const PHASES = [
+  ['git data', 'GET /o/full.git/info/refs?service=git-upload-pack'],
+  ['the wiki', 'GET /o/full.wiki.git/info/refs?service=git-upload-pack'],
+  ['labels', `GET ${API}/labels?page=2&limit=50`],
+  ['releases', `GET ${API}/releases?page=2&limit=50`],
+  ['files of releases', 'GET /a.txt'],
+  ['issues', `GET ${API}/issues?state=all&type=issues&sort=oldest&page=2&limit=50`],
+  ['pull requests', `GET ${API}/pulls?state=all&sort=oldest&page=2&limit=50`],
+  ['comments', `GET ${API}/issues/comments?page=3&limit=50`],
+  ['reviews', `GET ${API}/pulls/18/reviews?page=1&limit=50`],
+  ['events', `GET ${API}/issues/12/timeline?page=1&limit=50`],
+  ['tracked times', `GET ${API}/times?page=2&limit=50`],
+  ['dependencies', `GET ${API}/issues/13/dependencies?page=1&limit=50`],
+  ['protections', `GET ${API}/branch_protections`],
+  ['the list of large files', 'POST /o/full.git/info/lfs/objects/batch'],
+  ['a large file', 'GET /large'],
+] as const
+
+/** Where an import writes what is of one repository. */
+const TABLES: readonly (keyof Schema)[] = [
+  'attachment',
+  'branch',
+  'branch_rule',
+  'import_key',
+  'issue',
+  'issue_dependency',
+  'issue_label',
+  'issue_sequence',
+  'label',
+  'lfs_link',
+  'milestone',
+  'pull',
+  'reaction',
+  'release',
+  'repo',
+  'review',
+  'review_comment',
+  'timeline_entry',
+  'tracked_time',
+  'unfinished_import',
+]
+
+describe('an import that is canceled', () => {
+  let upstream: Upstream
+  let gate: Gate
+  let target: TestServer
+  let tom: Person
+  let nothing: object
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    gate = await serveEverything(upstream)
+    target = await startServer({ settings: { 'lfs.enabled': 'true' }, tuning: { importSleep: async () => {} } })
+    target.app.background.start()
+    tom = await target.world.user('tom')
+    nothing = await left()
+  })
+  afterAll(async () => {
+    await target.close()
+    await upstream.close()
+  })
+
+  const start = async (token: string): Promise<number> => {
+    const parts = ['wiki', 'lfs', 'labels', 'milestones', 'issues', 'pull_requests', 'releases']
+    const { status, json } = await tom.client.post('/repos/migrate?async=true', {
+      clone_addr: `${upstream.url}/o/full.git`,
+      auth_token: token,
+      service: 'gitea',
+      repo_name: 'full',
+      ...Object.fromEntries(parts.map((part) => [part, true])),
+    })
+    expect([status, json.message]).toEqual([202, undefined])
+    return json.id
+  }
+  const ended = async (id: number): Promise<Any> => {
+    let found: Any
+    await until(
+      'the import to end',
+      async () => (found = (await tom.client.get(`/repos/migrations/${id}`)).json).state !== 'running',
+      30_000,
+    )
+    return found
+  }
+  const left = async (): Promise<Record<string, number>> => {
+    const counts = await Promise.all(TABLES.map(async (table) => [table, (await rows(target, table)).length] as const))
+    return {
+      ...Object.fromEntries(counts),
+      storedRepos: storedRepos(target).length,
+      stagedRepos: stagedRepos(target).length,
+    }
+  }
+
+  const cancel = async (id: number): Promise<void> => {
+    expect((await tom.client.delete(`/repos/migrations/${id}`)).status).toBe(204)
+    expect(await ended(id)).toMatchObject({ state: 'canceled', repo_id: null })
+  }
+
+  it.each(PHASES)(
+    'while it reads %s leaves no rows and repositories, and frees the name',
+    { timeout: 40_000 },
+    async (_, at) => {
+      const held = Promise.withResolvers<void>()
+      Object.assign(gate, { at, onHeld: held.resolve })
+      // Requests for files carry no token.
+      for (const token of ['held', '']) gate.held.add(token)
+      const id = await start('held')
+      await held.promise
+      await cancel(id)
+      await expect.poll(left, { timeout: 5_000 }).toEqual(nothing)
+      await cancel(await start('held'))
+      await expect.poll(left, { timeout: 5_000 }).toEqual(nothing)
+    },
+  )
+})
