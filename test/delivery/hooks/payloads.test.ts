@@ -270,7 +270,11 @@ describeOnBoth('payloads of webhooks', (kind) => {
       'repository',
       'sender',
     ])
-    const shown = await anonymous('/packages/ann/npm/tool/1.0')
+    const shown = {
+      ...(await world.ann.client.get('/packages/ann/npm/tool/1.0')).json,
+      owner: await anonymous('/users/ann'),
+      creator: await anonymous('/users/wes'),
+    }
     expect(created.payload).toEqual({
       action: 'created',
       repository: null,
