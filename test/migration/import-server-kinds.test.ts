@@ -72,7 +72,9 @@ const permissions: Reader = async (get) =>
     ]),
   )
 
-/** How each kind of object is compared. The names are those of the journal of the import, or of objects in repositories. */
+/**
+ * How each kind of object is compared. The names are those of the journal of the import, or of objects in repositories.
+ */
 const KINDS: Readonly<Record<string, Reader>> = {
   account: accounts('full_name', 'email', 'location', 'website', 'description', 'visibility', 'is_admin', 'created'),
   restrictions: accounts('active', 'prohibit_login', 'restricted'),

@@ -12,8 +12,8 @@ export interface ForgeApi {
   /** Undefined if the service answers 404 or another status of `absent`. */
   find(path: string, signal: AbortSignal, absent?: readonly number[]): Promise<unknown>
   /**
-   * Yields all pages of a list, or those from the page `first`; the service may return smaller pages than requested. An answer with a status of
-   * `absent` is an empty list.
+   * Yields all pages of a list, or those from the page `first`; the service may return smaller pages than requested. An
+   * answer with a status of `absent` is an empty list.
    */
   pages(
     path: string,

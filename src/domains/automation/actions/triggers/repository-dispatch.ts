@@ -51,7 +51,9 @@ export const dispatchRepository = (
     )
   })
 
-/** Starts the workflows of an event, each once, unless the credentials of its author may not write to the unit any more. */
+/**
+ * Starts the workflows of an event, each once, unless the credentials of its author may not write to the unit any more.
+ */
 export async function startDispatched(
   deps: StartDeps & { readonly repos: Pick<Services['repos'], 'view'> },
   { repoId, actorId, restriction, source, dispatch }: DispatchRequest,

@@ -9,7 +9,10 @@ import type { CopiedFile } from './fetch-file.ts'
 import type { IssueWriterDeps } from './imported-issues.ts'
 import { insertFiles, insertReactions, type PreparedReaction, prepareReactions } from './object-parts.ts'
 
-/** Comments on issues and pull requests, without those of reviews. The cursor is the highest id that was read, and a bookmark. */
+/**
+ * Comments on issues and pull requests, without those of reviews. The cursor is the highest id that was read, and the
+ * page of the bookmark.
+ */
 export const commentsPhase = (deps: IssueWriterDeps): ImportPhase => ({
   name: 'comments',
   isWanted: ({ parts }) => parts.has('issues') || parts.has('pull_requests'),
