@@ -95,6 +95,7 @@ describeOnBoth('ingot import server', (on) => {
       expect(await ours('/orgs/guild/actions/variables')).toMatchObject([{ name: 'PLACE', data: 'here' }])
       expect(await ours('/repos/ann/desk/actions/variables')).toMatchObject([{ name: 'SIZE', data: '7' }])
       expect(await ours('/repos/guild/tools')).toMatchObject({ private: true, empty: false })
+      expect(names((await ours('/repos/guild/tools/issues/1')).assignees)).toEqual(['bob'])
       expect(await ours('/repos/ann/old')).toMatchObject({ archived: true })
       const fork = await ours('/repos/bob/desk-fork')
       expect([fork.fork, fork.parent.full_name]).toEqual([true, 'ann/desk'])

@@ -172,6 +172,7 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
       ['root', 'zoe'],
     ])
     expect(await authors({ users_by_email: true }, tom)).toBe(403)
+    expect(await authors({ keep_assignees: true }, tom)).toBe(403)
   })
 
   it('are not all found where more than 200,000 addresses are confirmed, of which the import warns', async () => {

@@ -103,6 +103,7 @@ async function fillAccounts({ source, boss, ann, bob }: People): Promise<void> {
   await must(ann.client, 'post', '/orgs/guild/actions/variables/PLACE', { value: 'here' })
   await must(ann.client, 'post', '/orgs/guild/repos', { name: 'tools', auto_init: true, private: true })
   await must(ann.client, 'put', `/teams/${team.id}/repos/guild/tools`)
+  await must(ann.client, 'post', '/repos/guild/tools/issues', { title: 'for a member of a team', assignees: ['bob'] })
 }
 
 async function fillRepos(source: TestServer, ann: Person, bob: Person): Promise<void> {

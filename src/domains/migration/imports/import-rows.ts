@@ -80,9 +80,10 @@ interface Finish extends ImportOwner {
 export async function finishImport(
   tx: Tx,
   deps: ImportDeps,
-  { actor, owner, input: { address, name, isPrivate = false }, begun, repoId, progress }: Finish,
+  { actor, owner, input, begun, repoId, progress }: Finish,
 ): Promise<void> {
   const { clock, rules, events, jobs } = deps
+  const { name, isPrivate = false } = input
   const at = clock.now()
   await requireBelowLimit(tx, deps, actor, owner)
   if (await repoQueries.findByName(tx, owner, name)) throw repoCreation.nameConflict()
@@ -96,7 +97,7 @@ export async function finishImport(
   for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
   await repoCreation.record(tx, events, { id: repoId, name, actor, owner, at, watch: rules.autoWatch })
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: repoId }, { key: String(repoId) })
-  await endImport(tx, deps, { actor, address, begun, repoId, progress, at })
+  await endImport(tx, deps, { actor, input, begun, repoId, progress, at })
 }
 
 /** Derived data that a push makes new. */
@@ -106,27 +107,26 @@ const AFTER_PUSH = ['repo.index_code', 'repo.languages', 'repo.maintain', 'repo.
 export async function finishChanges(
   tx: Tx,
   deps: ImportDeps,
-  { actor, input: { address }, begun, repoId, progress }: Finish,
+  { actor, input, begun, repoId, progress }: Finish,
 ): Promise<void> {
   for (const [column, count] of Object.entries(COUNTERS)) await repoQueries.recount(tx, { column, count }, [repoId])
   for (const kind of AFTER_PUSH) await deps.jobs.enqueue(tx, kind, { repo_id: repoId }, { key: String(repoId) })
-  await endImport(tx, deps, { actor, address, begun, repoId, progress, at: deps.clock.now() })
+  await endImport(tx, deps, { actor, input, begun, repoId, progress, at: deps.clock.now() })
 }
 
-interface End extends Pick<Finish, 'actor' | 'begun' | 'progress' | 'repoId'> {
-  readonly address: string
+interface End extends Omit<Finish, 'owner'> {
   readonly at: number
 }
 
 async function endImport(
   tx: Tx,
   { events, jobs }: ImportDeps,
-  { actor, address, begun, repoId, progress, at }: End,
+  { actor, input, begun, repoId, progress, at }: End,
 ): Promise<void> {
-  await dropStrangers(tx, repoId, progress)
+  if (input.keepsAssignees !== true) await dropStrangers(tx, repoId, progress)
   // Only an administrator may decide who wrote something.
   if (isSiteAdmin(actor)) {
-    await insertImportedAuthors(tx, repoId, new URL(address).origin)
+    await insertImportedAuthors(tx, repoId, new URL(input.address).origin)
     await jobs.enqueue(tx, 'imports.map_authors', {}, { key: 'all' })
   }
   await deleteImportKeys(tx, repoId)

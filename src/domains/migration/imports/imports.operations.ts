@@ -153,6 +153,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
     changed: body.changes?.numbers,
     users: { ...body.users, ...parseUserList(body.user_list ?? '') },
     usersByEmail: body.users_by_email,
+    keepsAssignees: body.keep_assignees,
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
 }

@@ -25,10 +25,14 @@ const NOBODY: ReadonlyMap<string, UserId> = new Map()
 export async function findMappedUsers(
   db: Db,
   actor: SignedIn,
-  { users = {}, usersByEmail = false }: Pick<NewImport, 'users' | 'usersByEmail'>,
+  {
+    users = {},
+    usersByEmail = false,
+    keepsAssignees = false,
+  }: Pick<NewImport, 'keepsAssignees' | 'users' | 'usersByEmail'>,
 ): Promise<MappedUsers> {
   const names = Object.entries(users)
-  if (names.length === 0 && !usersByEmail) return { byName: NOBODY, byEmail: NOBODY }
+  if (names.length === 0 && !usersByEmail && !keepsAssignees) return { byName: NOBODY, byEmail: NOBODY }
   if (!isSiteAdmin(actor)) throw forbidden('only site administrators may map users of an import')
   if (names.length > MAX_MAPPED_USERS) throw oversize('users', MAX_MAPPED_USERS, 'items')
   const ids = await userQueries.listIdsByName(

@@ -48,6 +48,10 @@ export const MigrateRepoOptions = Type.Object(
       'Also map accounts of the service that show an e-mail address to the accounts here that have confirmed it. Only ' +
         'for administrators',
     ),
+    keep_assignees: Part(
+      'Keep mapped assignees and reviewers who cannot read the repository yet, for access that is given after the ' +
+        'import. Only for administrators',
+    ),
     user_list: Text(
       MAX_USER_LIST,
       'The same as users, for more accounts than JSON may have values: a line for each, with the name at the service, ' +

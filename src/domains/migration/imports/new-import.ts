@@ -99,6 +99,8 @@ export interface NewImport {
   readonly users?: Readonly<Record<string, string>> | undefined
   /** Also map accounts of the service to those here with the same confirmed e-mail address; only of administrators. */
   readonly usersByEmail?: boolean | undefined
+  /** Keep mapped assignees and reviewers who cannot read the repository yet; only of administrators. */
+  readonly keepsAssignees?: boolean | undefined
 }
 
 export interface ImportSettings {

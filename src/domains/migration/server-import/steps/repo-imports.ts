@@ -72,6 +72,8 @@ export async function startImport(
     service: 'gitea',
     auth_token: token,
     ...PARTS,
+    // Collaborators and teams get access afterwards.
+    keep_assignees: true,
     user_list: [...names.accounts].map(([theirs, ours]) => `${theirs} ${ours}\n`).join(''),
     ...options,
   })
