@@ -119,7 +119,8 @@ const KINDS: Readonly<Record<string, Reader>> = {
     'push_whitelist_usernames',
   ),
   'tag-protections': list(`${DESK}/tag_protections`, 'name_pattern', 'whitelist_usernames'),
-  hooks: lists([DESK, '/orgs/guild'], (place) => `${place}/hooks`, 'type', 'config.url', 'events'),
+  hooks: lists([DESK, '/orgs/guild'], (place) => `${place}/hooks`, 'type', 'config.url'),
+  hook: lists([DESK, '/orgs/guild'], (place) => `${place}/hooks`, 'config.content_type', 'branch_filter', 'events'),
   variables: lists(
     ['/user', '/orgs/guild', DESK],
     (place) => `${place}/actions/variables${place === '/user' ? '?sudo=ann' : ''}`,

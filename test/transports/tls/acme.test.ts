@@ -182,7 +182,8 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     const began = performance.now()
     await world.renew()
     expect((await certificateOf(world)).names).toBe('DNS:git.test')
-    expect(performance.now() - began).toBeGreaterThan(5_000)
+    // The header may be a date, which has no parts of seconds.
+    expect(performance.now() - began).toBeGreaterThan(4_000)
   })
 
   it('is ordered once by concurrent checks', async () => {
