@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -197,6 +198,20 @@ describeOnBoth('the upstream of a registry', (kind) => {
     await ann.client.delete(`/packages/${ann.name}/-/upstreams/${type}`)
     await save(type)
     expect(await statusOf(`${type}/${path}`)).toBe(503)
+  })
+
+  it('is in the audit log when it is saved or deleted, without its password', async () => {
+    await save('go', { allow: ['a.test/*'], password: 'hidden-value' })
+    expect((await ann.client.delete(`/packages/${ann.name}/-/upstreams/go`)).status).toBe(204)
+    const root = await server.world.user(`root${count}`, { isAdmin: true })
+    const { json, text } = await root.client.get(`/admin/audit?target=${ann.name}`)
+    const found = json.filter(({ action }: Any) => action.startsWith('package-upstream.'))
+    const details = { type: 'go', url: `${upstream.url}/r` }
+    expect(found.toReversed()).toMatchObject([
+      { action: 'package-upstream.saved', actor: { name: ann.name }, details: { ...details, allow: ['a.test/*'] } },
+      { action: 'package-upstream.deleted', actor: { name: ann.name }, details },
+    ])
+    expect(text).not.toContain('hidden-value')
   })
 
   it('does not store a page of HTML as a file of a Go module', async () => {

@@ -91,6 +91,12 @@ async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<Aud
   return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
 }
 
+const onUpstream = <K extends `package_upstream.${'deleted' | 'saved'}`>(action: string) =>
+  recorded<K>(async (tx, { payload }) => {
+    const { owner_id: id, ...details } = payload as AppendedEvent<'package_upstream.deleted'>['payload']
+    return { action, target: await accountTarget(tx, id), details }
+  })
+
 /** Packages, runners, and the names of secrets and variables of Actions; values are never recorded. */
 const actionsProjections: Projections = {
   'package.deleted': recorded(async (tx, { payload: { owner_id, type, name, version } }) => ({
@@ -98,6 +104,8 @@ const actionsProjections: Projections = {
     target: await accountTarget(tx, owner_id),
     details: { type, name, ...(version !== '' && { version }) },
   })),
+  'package_upstream.deleted': onUpstream<'package_upstream.deleted'>('package-upstream.deleted'),
+  'package_upstream.saved': onUpstream<'package_upstream.saved'>('package-upstream.saved'),
   'runner.deleted': onRunner<'runner.deleted'>('runner.deleted'),
   'runner.disabled': onRunner<'runner.disabled'>('runner.disabled'),
   'runner.enabled': onRunner<'runner.enabled'>('runner.enabled'),

@@ -89,12 +89,13 @@ export async function saveUpstream(tx: Tx, upstream: SavedUpstream): Promise<Ups
   return toUpstream(row)
 }
 
-/** Deletes the upstream with its stored copies; false if there was none. */
-export async function deleteUpstream(tx: Tx, ownerId: UserId, type: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Deletes the upstream with its stored copies. Returns its address; undefined if there was none. */
+export async function deleteUpstream(tx: Tx, ownerId: UserId, type: string): Promise<string | undefined> {
+  const row = await tx
     .deleteFrom('package_upstream')
     .where('owner_id', '=', ownerId)
     .where('type', '=', type)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+    .returning('url')
+    .executeTakeFirst()
+  return row?.url
 }

@@ -4,6 +4,7 @@ import { createPackageGuard } from '../packages/package.guards.ts'
 import { createPullThrough, type PullThrough } from './pull-through.service.ts'
 import { createUpstreamClient, CREDENTIALS_CONTEXT } from './upstream-client.ts'
 import { findUpstreamUse, sumUpstreamFiles } from './upstream-file.store.ts'
+import { upstreamEvents } from './upstreams.events.ts'
 import { createUpstreamJobs, upstreamTasks } from './upstreams.jobs.ts'
 import { upstreamOperations } from './upstreams.operations.ts'
 import { createUpstreams } from './upstreams.service.ts'
@@ -32,6 +33,7 @@ export const module = defineModule({
     const client = createUpstreamClient(outgoing, secrets)
     const deps = { ...core, contents, client, maxFileSize: maxFileSize || Infinity }
     return {
+      events: upstreamEvents,
       services: { pullThrough: createPullThrough({ ...deps, enabled }) },
       operations: upstreamOperations({
         packageGuard: createPackageGuard({ database }),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { listed, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { PackageGuard } from '../packages/package.guards.ts'
@@ -48,8 +49,9 @@ export function upstreamOperations({ packageGuard, upstreams }: UpstreamOperatio
       body: SavePackageUpstreamOption,
       responses: { 200: PackageUpstream },
       errors: [403, 404, 422],
-      async handler({ access: { owner }, params: { type }, body }) {
-        const saved = await upstreams.save(owner, type, {
+      async handler({ viewer, access: { owner }, params: { type }, body }) {
+        const saved = await upstreams.save(requireUser(viewer), owner, {
+          type,
           url: body.url,
           allowed: body.allow ?? [],
           minAgeDays: body.min_age_days ?? 0,
@@ -66,8 +68,8 @@ export function upstreamOperations({ packageGuard, upstreams }: UpstreamOperatio
       method: 'DELETE',
       summary: 'Delete the upstream registry of a type of packages, with its stored copies',
       responses: { 204: null },
-      async handler({ access: { owner }, params: { type } }) {
-        await upstreams.delete(owner, type)
+      async handler({ viewer, access: { owner }, params: { type } }) {
+        await upstreams.delete(requireUser(viewer), owner, type)
         return noContent()
       },
     }),

@@ -1,3 +1,4 @@
+import type { Actor } from '../../../core/access/viewer.ts'
 import type { Core } from '../../../core/module.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
 import { isHttpUrl } from '../../../core/platform/html.ts'
@@ -23,14 +24,14 @@ export interface NewUpstream extends UpstreamSettings {
   readonly password: string | undefined
 }
 
-interface UpstreamDeps extends Pick<Core, 'database' | 'clock' | 'secrets' | 'site'> {
+interface UpstreamDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets' | 'site'> {
   readonly enabled: boolean
 }
 
 export type Upstreams = ReturnType<typeof createUpstreams>
 
 /** The upstreams of owners, one for each type of packages. Callers check permissions. */
-export function createUpstreams({ database, clock, secrets, site, enabled }: UpstreamDeps) {
+export function createUpstreams({ database, clock, events, secrets, site, enabled }: UpstreamDeps) {
   const seal = (username: string, password: string): string => {
     if (password === '') return ''
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
@@ -51,7 +52,11 @@ export function createUpstreams({ database, clock, secrets, site, enabled }: Ups
      * Creates the upstream of a type, or replaces it; the copies of one with another address are deleted. Throws
      * NotFound for a type without upstreams, Invalid for settings that it cannot have.
      */
-    async save(owner: User, type: string, { username, password, ...sent }: NewUpstream): Promise<Upstream> {
+    async save(
+      actor: Actor,
+      owner: User,
+      { type, username, password, ...sent }: NewUpstream & { readonly type: string },
+    ): Promise<Upstream> {
       if (!enabled) throw invalid('upstreams are disabled by packages.upstream_hosts')
       const format = findUpstreamFormat(type)
       if (format === undefined) throw notFound('packages of this type cannot have an upstream')
@@ -64,13 +69,22 @@ export function createUpstreams({ database, clock, secrets, site, enabled }: Ups
         const isSameServer = former !== undefined && new URL(former.url).origin === new URL(url).origin
         const kept = isSameServer ? former.credentials : ''
         const credentials = password === undefined ? kept : seal(username, password)
-        return saveUpstream(tx, { ...sent, url, ownerId: owner.id, type, credentials, at: clock.now() })
+        const at = clock.now()
+        const { allowed: allow, isOffline: offline } = sent
+        const payload = { owner_id: owner.id, type, url, allow: [...allow], offline }
+        await events.append(tx, 'package_upstream.saved', { actor, repoId: 0, at }, payload)
+        return saveUpstream(tx, { ...sent, url, ownerId: owner.id, type, credentials, at })
       })
     },
 
     /** Deletes the upstream with its stored copies. Throws NotFound. */
-    async delete(owner: User, type: string): Promise<void> {
-      if (!(await database.transaction((tx) => deleteUpstream(tx, owner.id, type)))) throw noUpstream()
+    async delete(actor: Actor, owner: User, type: string): Promise<void> {
+      await database.transaction(async (tx) => {
+        const url = await deleteUpstream(tx, owner.id, type)
+        if (url === undefined) throw noUpstream()
+        const payload = { owner_id: owner.id, type, url }
+        await events.append(tx, 'package_upstream.deleted', { actor, repoId: 0, at: clock.now() }, payload)
+      })
     },
   }
 }
