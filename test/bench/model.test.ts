@@ -35,11 +35,12 @@ describe('the model of many nodes', () => {
     const options = { seconds: 1, seed: 7 }
     expect(simulateNodes(DEMAND, 3, options)).toEqual(simulateNodes(DEMAND, 3, options))
     expect(simulateNodes(DEMAND, 3, options)).not.toEqual(simulateNodes(DEMAND, 3, { ...options, seed: 8 }))
-    const quarter = { ...DEMAND, requestsPerSecond: 500, pushesPerSecond: 5 }
-    const [few, many] = [quarter, DEMAND].map((demand) => nodesFor(demand, options)!.nodes)
+    const { requestsPerSecond, pushesPerSecond } = DEMAND
+    const larger = { ...DEMAND, requestsPerSecond: requestsPerSecond * 4, pushesPerSecond: pushesPerSecond * 4 }
+    const [few, many] = [DEMAND, larger].map((demand) => nodesFor(demand, options)!.nodes)
     expect(few!).toBeLessThan(many!)
-    expect(ratesOf(quarter).statements * 4).toBeCloseTo(ratesOf(DEMAND).statements, 6)
-    const limits = limitsOf(DEMAND, many!).map(({ times }) => times)
+    expect(ratesOf(DEMAND).statements * 4).toBeCloseTo(ratesOf(larger).statements, 6)
+    const limits = limitsOf(larger, many!).map(({ times }) => times)
     expect(limits).toEqual(limits.toSorted((a, b) => a - b))
   })
 })
