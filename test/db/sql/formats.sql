@@ -51,6 +51,9 @@ select "digest", "is_manifest" from "container_reference" where "manifest_id" = 
 -- domains/packages/formats/container/images.store.ts listReferrers
 select * from "container_manifest" where "package_id" = ? and "subject" = ? order by "id";
 
+-- domains/packages/formats/container/images.store.ts listTagged
+select "container_manifest".*, "container_tag"."name" as "tag" from "container_tag" inner join "container_manifest" on "container_manifest"."id" = "container_tag"."manifest_id" where "container_tag"."package_id" = ? and "container_tag"."name" like ? order by "container_tag"."name" limit N;
+
 -- domains/packages/formats/container/images.store.ts listTags
 select "name" from "container_tag" where "package_id" = ? and "name" > ? order by "name" limit N;
 

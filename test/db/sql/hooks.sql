@@ -184,4 +184,6 @@ update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header"
 update "webhook" set "branch_filter" = ?, "url" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "settings" = ?, "name" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;
+update "webhook" set "branch_filter" = ?, "secret" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;
+update "webhook" set "branch_filter" = ?, "url" = ?, "content_type" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "content_type" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;

@@ -43,6 +43,13 @@ select "package_version"."id", "package_version"."package_id", "package_version"
 -- domains/packages/packages/package-contents.store.ts listVersionEntriesOf
 select "package_version"."id", "package_version"."package_id", "package_version"."version", "package_version"."creator_id", "package_version"."created_at", "package_version"."metadata", "package_version"."download_count" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? order by "package_version"."id";
 
+-- domains/packages/packages/package-contents.store.ts listVersionFiles
+select "package_version"."version", "package_version"."created_at" as "published_at", "package_version"."metadata" as "version_metadata", "package_file"."version_id", "package_file"."name", "package_file"."sha1", "package_file"."sha512", "package_file"."metadata" from "package_version" inner join "package_file" on "package_file"."version_id" = "package_version"."id" where "package_version"."package_id" = ? order by "package_version"."id", "package_file"."id";
+select "package_version"."version", "package_version"."created_at" as "published_at", "package_version"."metadata" as "version_metadata", "package_file"."version_id", "package_file"."name", "package_file"."sha1", "package_file"."sha512", "package_file"."metadata" from "package_version" inner join "package_file" on "package_file"."version_id" = "package_version"."id" where "package_version"."package_id" = ? and "package_version"."id" in (select "newer"."id" from "package_version" as "newer" where "newer"."package_id" = ? order by "newer"."id" desc limit N) order by "package_version"."id", "package_file"."id";
+
+-- domains/packages/packages/package-contents.store.ts listVersionsNamed
+select "package_version"."id", "package_version"."package_id", "package_version"."version", "package_version"."creator_id", "package_version"."created_at", "package_version"."metadata", "package_version"."download_count" from "package_version" where "package_id" = ? and "lower_version" in (?, ...);
+
 -- domains/packages/packages/package-contents.store.ts lockPackage
 update "package" set "revision" = "revision" + ? where "owner_id" = ? and "type" = ? and "lower_name" = ? returning "id", "name", "repo_id", "metadata", "revision";
 

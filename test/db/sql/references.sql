@@ -10,7 +10,7 @@ insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id
 insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id", "entry_id", "action", "restriction") values (?, ...), ... on conflict do nothing;
 
 -- domains/issues/references/records/imported-references.store.ts listImportedTexts
-select "id", "issue_id", "created_at" from "timeline_entry" where "issue_id" in (?, ...) and "created_at" in (?, ...) and "kind" in (?, ...) order by "id" desc limit N;
+select "id", "issue_id", "created_at", substr(body, 1, 200) as "beginning" from "timeline_entry" where "issue_id" in (?, ...) and "created_at" in (?, ...) and "kind" in (?, ...) order by "id" limit N;
 
 -- domains/issues/references/records/records.store.ts deleteCrossReferences
 delete from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ? and "issue_id" in (?, ...);

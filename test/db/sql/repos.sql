@@ -221,7 +221,7 @@ update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
 update "repo" set "created_at" = ? where "id" = ?;
-update "repo" set "is_private" = ? where "id" = ?;
+update "repo" set "description" = ? where "id" = ?;
 
 -- domains/repositories/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);

@@ -35,6 +35,9 @@ select * from "email_address" where "lower_email" = ?;
 -- domains/accounts/users/emails/email.store.ts insertEmail
 insert into "email_address" ("user_id", "email", "lower_email", "is_primary", "is_activated") values (?, ...);
 
+-- domains/accounts/users/emails/email.store.ts listConfirmedEmails
+select "email_address"."lower_email", "email_address"."user_id" from "email_address" inner join "user" on "user"."id" = "email_address"."user_id" where "user"."kind" = ? and "email_address"."is_activated" = ? order by "email_address"."id" limit N;
+
 -- domains/accounts/users/emails/email.store.ts listEmails
 select * from "email_address" where "user_id" = ? order by "id";
 
