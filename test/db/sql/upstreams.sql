@@ -25,7 +25,7 @@ update "package_upstream_file" set "fetched_at" = ? where "id" = ?;
 select cast(coalesce(sum(package_upstream_file.size), 0) as bigint) as "size" from "package_upstream_file" inner join "package_upstream" on "package_upstream"."id" = "package_upstream_file"."upstream_id" where "package_upstream"."owner_id" = ?;
 
 -- domains/packages/upstreams/upstream.store.ts deleteUpstream
-delete from "package_upstream" where "owner_id" = ? and "type" = ?;
+delete from "package_upstream" where "owner_id" = ? and "type" = ? returning "url";
 
 -- domains/packages/upstreams/upstream.store.ts findUpstream
 select * from "package_upstream" where "owner_id" = ? and "type" = ?;
