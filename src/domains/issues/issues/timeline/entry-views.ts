@@ -15,7 +15,7 @@ import { isText } from '../issue.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'
-import { listReadableIssueIds } from './timeline.store.ts'
+import { ISSUE_REFERENCES, listReadableIssueIds } from './timeline.store.ts'
 import { type EntryKind, isKind, listEntriesByIds, type TimelineEntry } from './timeline-entry.store.ts'
 import type { TimelineComment } from './timeline.model.ts'
 
@@ -52,15 +52,12 @@ export interface EntryFacts {
 }
 
 const USER_KINDS: ReadonlySet<EntryKind> = new Set(['assignees', 'review_request'])
-const ISSUE_KINDS: ReadonlySet<EntryKind> = new Set([
-  'issue_ref',
-  'pull_ref',
-  'comment_ref',
-  'add_dependency',
-  'remove_dependency',
-])
+const DEPENDENCIES: ReadonlySet<EntryKind> = new Set(['add_dependency', 'remove_dependency'])
 
-/** Loads the rows that the entries refer to, with a fixed number of queries. */
+/**
+ * Loads the rows that the entries refer to, with a fixed number of queries. The viewer may read the issues from which
+ * the entries are references, as in the entries of `listEntries`.
+ */
 export async function loadEntryFacts(
   db: Db,
   viewer: Viewer,
@@ -75,7 +72,10 @@ export async function loadEntryFacts(
     userQueries.listByIds(db, [...entries.map((entry) => entry.actorId), ...targetsOf(USER_KINDS).map(asId<UserId>)]),
     listLabelsByIds(db, targetsOf(new Set(['label'])).map(asId<LabelId>)),
     listMilestonesByIds(db, milestoneIds.filter((id) => id !== 0).map(asId<MilestoneId>)),
-    loadReadableIssues(db, viewer, targetsOf(ISSUE_KINDS).map(asId<IssueId>)),
+    loadIssues(db, viewer, {
+      readable: targetsOf(new Set(ISSUE_REFERENCES)).map(asId<IssueId>),
+      others: targetsOf(DEPENDENCIES).map(asId<IssueId>),
+    }),
   ])
   return {
     users: new Map(users.map((user) => [user.id, user])),
@@ -86,13 +86,14 @@ export async function loadEntryFacts(
   }
 }
 
-async function loadReadableIssues(
+/** Of the other issues those that the viewer may read. */
+async function loadIssues(
   db: Db,
   viewer: Viewer,
-  ids: readonly IssueId[],
+  { readable, others }: { readonly readable: readonly IssueId[]; readonly others: readonly IssueId[] },
 ): Promise<ReadonlyMap<IssueId, IssueView>> {
-  const readable = await listReadableIssueIds(db, viewer, [...new Set(ids)])
-  const issues = await listIssuesByIds(db, readable)
+  const ids = [...readable, ...(await listReadableIssueIds(db, viewer, [...new Set(others)]))]
+  const issues = await listIssuesByIds(db, [...new Set(ids)])
   const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
   const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer })
   return new Map(views.map((view) => [view.issue.id, view]))

@@ -55,7 +55,7 @@ export async function deleteReferencesOfRepos(
 }
 
 /** Entries whose target is the issue that contains a reference. */
-const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
+export const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
 
 /** Only the author sees pending entries. */
 const PENDING = ['pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
