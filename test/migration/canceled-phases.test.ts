@@ -5,26 +5,26 @@ import type { Any } from '../harness/client.ts'
 import { rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
-import { API, type Gate, serveEverything } from './full-service.ts'
+import { type Gate, REQUESTS, serveEverything } from './full-service.ts'
 import { stagedRepos, storedRepos } from './import-world.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** The request at which the import is canceled, in the middle of each phase. */
 const PHASES = [
   ['git data', 'GET /o/full.git/info/refs?service=git-upload-pack'],
-  ['the wiki', 'GET /o/full.wiki.git/info/refs?service=git-upload-pack'],
-  ['labels', `GET ${API}/labels?page=2&limit=50`],
-  ['releases', `GET ${API}/releases?page=2&limit=50`],
-  ['files of releases', 'GET /a.txt'],
-  ['issues', `GET ${API}/issues?state=all&type=issues&sort=oldest&page=2&limit=50`],
-  ['pull requests', `GET ${API}/pulls?state=all&sort=oldest&page=2&limit=50`],
-  ['comments', `GET ${API}/issues/comments?page=3&limit=50`],
-  ['reviews', `GET ${API}/pulls/18/reviews?page=1&limit=50`],
-  ['events', `GET ${API}/issues/12/timeline?page=1&limit=50`],
-  ['tracked times', `GET ${API}/times?page=2&limit=50`],
-  ['dependencies', `GET ${API}/issues/13/dependencies?page=1&limit=50`],
-  ['protections', `GET ${API}/branch_protections`],
-  ['the list of large files', 'POST /o/full.git/info/lfs/objects/batch'],
+  ['the wiki', REQUESTS.wiki],
+  ['labels', REQUESTS.labels],
+  ['releases', REQUESTS.releases],
+  ['files of releases', REQUESTS.releaseFiles],
+  ['issues', REQUESTS.issues],
+  ['pull requests', REQUESTS.pulls],
+  ['comments', REQUESTS.comments],
+  ['reviews', REQUESTS.reviews],
+  ['events', REQUESTS.events],
+  ['tracked times', REQUESTS.trackedTimes],
+  ['dependencies', REQUESTS.dependencies],
+  ['protections', REQUESTS.protections],
+  ['the list of large files', REQUESTS.largeFiles],
   ['a large file', 'GET /large'],
 ] as const
 

@@ -12,6 +12,23 @@ const PULLS = 6
 const MANY = 110
 export const API = '/api/v1/repos/o/full'
 
+/** A request in the middle of each phase of an import. */
+export const REQUESTS = {
+  wiki: 'GET /o/full.wiki.git/info/refs?service=git-upload-pack',
+  labels: `GET ${API}/labels?page=2&limit=50`,
+  releases: `GET ${API}/releases?page=2&limit=50`,
+  releaseFiles: 'GET /a.txt',
+  issues: `GET ${API}/issues?state=all&type=issues&sort=oldest&page=2&limit=50`,
+  pulls: `GET ${API}/pulls?state=all&sort=oldest&page=2&limit=50`,
+  comments: `GET ${API}/issues/comments?page=3&limit=50`,
+  reviews: `GET ${API}/pulls/18/reviews?page=1&limit=50`,
+  events: `GET ${API}/issues/12/timeline?page=1&limit=50`,
+  trackedTimes: `GET ${API}/times?page=2&limit=50`,
+  dependencies: `GET ${API}/issues/13/dependencies?page=1&limit=50`,
+  protections: `GET ${API}/branch_protections`,
+  largeFiles: 'POST /o/full.git/info/lfs/objects/batch',
+} as const
+
 /** Requests that stop an import, by the token that they carry. */
 export interface Gate {
   /** Method and path with query. */

@@ -5,6 +5,7 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { answers } from './forge-world.ts'
 import { migrate } from './import-world.ts'
+import { createMergedHistory } from './merged-history.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 const at = (day: number): string => new Date(Date.UTC(2020, 0, day)).toISOString().replace('.000', '')
@@ -25,19 +26,9 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
     target = await startServer({ on: kind, tuning: { importSleep: async () => {} } })
     tom = await target.world.user('tom')
     await target.world.user('ann')
-    await upstream.create('octo/app')
-    await upstream.run('octo/app', 'tag', 'v1')
-    await upstream.push('octo/app')
-    const base = await upstream.run('octo/app', 'rev-parse', 'HEAD')
-    await upstream.run('octo/app', 'checkout', '-qb', 'topic')
-    head = (await upstream.commit('octo/app', 'topic.txt')).trim()
-    await upstream.run('octo/app', 'push', '-q', 'origin', 'HEAD:refs/pull/3/head', 'HEAD:refs/pull/4/head')
-    await upstream.run('octo/app', 'checkout', '-q', 'main')
-    await upstream.run('octo/app', 'merge', '-q', '--no-ff', '-m', 'Merge pull request #3', 'topic')
-    await upstream.run('octo/app', 'branch', '-qD', 'topic')
-    await upstream.push('octo/app')
-    merge = (await upstream.run('octo/app', 'rev-parse', 'HEAD')).trim()
-    serve(base.trim())
+    const history = await createMergedHistory(upstream, 'octo/app', ['refs/pull/3/head', 'refs/pull/4/head'])
+    ;({ head, merge } = history)
+    serve(history.base)
     const made = await migrate(tom, {
       clone_addr: `${upstream.url}/octo/app.git`,
       repo_name: 'app',

@@ -5,6 +5,7 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { answers } from './forge-world.ts'
 import { migrate } from './import-world.ts'
+import { createMergedHistory } from './merged-history.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 const at = (day: number): string => new Date(Date.UTC(2020, 0, day)).toISOString().replace('.000', '')
@@ -27,20 +28,11 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     target = await startServer({ on: kind, tuning: { importSleep: async () => {} } })
     tom = await target.world.user('tom')
     await target.world.user('ann')
-    const run = async (...args: string[]): Promise<string> => (await upstream.run(NAME, ...args)).trim()
-    await upstream.create(NAME)
+    ;({ base, head, merge } = await createMergedHistory(upstream, NAME, [
+      'refs/merge-requests/1/head',
+      'refs/merge-requests/2/head',
+    ]))
     await upstream.create(`${NAME}.wiki`)
-    await run('tag', 'v1')
-    await upstream.push(NAME)
-    base = await run('rev-parse', 'HEAD')
-    await run('checkout', '-qb', 'topic')
-    head = (await upstream.commit(NAME, 'topic.txt')).trim()
-    await run('push', '-q', 'origin', 'HEAD:refs/merge-requests/1/head', 'HEAD:refs/merge-requests/2/head')
-    await run('checkout', '-q', 'main')
-    await run('merge', '-q', '--no-ff', '-m', 'Merge branch topic', 'topic')
-    await run('branch', '-qD', 'topic')
-    await upstream.push(NAME)
-    merge = await run('rev-parse', 'HEAD')
     serveProject()
     serveIssues()
     serveMergeRequests()

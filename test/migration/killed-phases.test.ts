@@ -5,25 +5,25 @@ import { until } from '../core/git/wire/client.ts'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth, makePlace, type ServerPlace } from '../harness/databases.ts'
 import { type IngotProcess, startIngot } from '../harness/process.ts'
-import { API, type Gate, serveEverything } from './full-service.ts'
+import { API, type Gate, REQUESTS, serveEverything } from './full-service.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** The request at which the server is killed, in the middle of each phase. */
 const PHASES = [
-  ['the wiki', 'GET /o/full.wiki.git/info/refs?service=git-upload-pack'],
-  ['labels', `GET ${API}/labels?page=2&limit=50`],
-  ['releases', `GET ${API}/releases?page=2&limit=50`],
-  ['files of releases', 'GET /a.txt'],
-  ['issues', `GET ${API}/issues?state=all&type=issues&sort=oldest&page=2&limit=50`],
+  ['the wiki', REQUESTS.wiki],
+  ['labels', REQUESTS.labels],
+  ['releases', REQUESTS.releases],
+  ['files of releases', REQUESTS.releaseFiles],
+  ['issues', REQUESTS.issues],
   ['reactions', `GET ${API}/issues/10/reactions`],
-  ['pulls', `GET ${API}/pulls?state=all&sort=oldest&page=2&limit=50`],
-  ['comments', `GET ${API}/issues/comments?page=3&limit=50`],
-  ['reviews', `GET ${API}/pulls/18/reviews?page=1&limit=50`],
-  ['events', `GET ${API}/issues/12/timeline?page=1&limit=50`],
-  ['tracked times', `GET ${API}/times?page=2&limit=50`],
-  ['dependencies', `GET ${API}/issues/13/dependencies?page=1&limit=50`],
-  ['protections', `GET ${API}/branch_protections`],
-  ['large files, after which the repository is shown', 'POST /o/full.git/info/lfs/objects/batch'],
+  ['pulls', REQUESTS.pulls],
+  ['comments', REQUESTS.comments],
+  ['reviews', REQUESTS.reviews],
+  ['events', REQUESTS.events],
+  ['tracked times', REQUESTS.trackedTimes],
+  ['dependencies', REQUESTS.dependencies],
+  ['protections', REQUESTS.protections],
+  ['large files, after which the repository is shown', REQUESTS.largeFiles],
 ] as const
 
 /** Unless all are requested. */
