@@ -19,3 +19,6 @@ PYTHONPATH=library python3 -c 'import clients_base, clients_tool; assert (client
 pip download --quiet --no-deps --no-binary :all: --no-build-isolation --index-url "$BASE/pypi/simple/" clients-base
 test -f clients?base-1.0.tar.gz
 must_fail pip download --quiet --index-url "$BASE/pypi/simple/" clients-none 2>refusal
+# For a wheel, pip fetches the metadata alone.
+pip install --dry-run --verbose --target plan --index-url "$BASE/pypi/simple/" --trusted-host localhost clients-tool >plan.log
+grep -q 'clients_tool-2.0-py3-none-any.whl.metadata' plan.log

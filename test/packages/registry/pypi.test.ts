@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../src/core/platform/crypto/crypto.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
+import { zipOf } from './zip.ts'
 
 describeOnBoth('the Python registry', (kind) => {
   let server: TestServer
@@ -21,7 +22,7 @@ describeOnBoth('the Python registry', (kind) => {
     readonly name?: string
     readonly version?: string
     readonly file?: string
-    readonly content?: string
+    readonly content?: string | Buffer
     readonly sum?: string
     readonly python?: string
   }
@@ -38,7 +39,7 @@ describeOnBoth('the Python registry', (kind) => {
     }
     for (const [key, value] of Object.entries(fields)) form.append(key, value)
     if (python !== undefined) form.append('requires_python', python)
-    form.append('content', new File([content], file))
+    form.append('content', new File([new Uint8Array(Buffer.from(content))], file))
     const answer = await fetch(`${base()}/`, { method: 'POST', headers: { authorization }, body: form })
     return [answer.status, (await answer.text()).trim()] as const
   }
@@ -80,6 +81,53 @@ describeOnBoth('the Python registry', (kind) => {
     expect(JSON.parse((await get('simple/', type)).text).projects).toContainEqual({ name: 'json-pkg' })
     expect((await get('simple/')).text).toContain(`<a href="${base()}/simple/json-pkg/">json-pkg</a>`)
     expect((await get('simple/none/')).status).toBe(404)
+  })
+
+  const METADATA = 'Metadata-Version: 2.1\r\nName: meta.pkg\r\nVersion: 1.0\r\n\r\nName: none\r\n'
+  const wheel = (metadata: string, more: Record<string, string> = {}) =>
+    zipOf({ 'meta_pkg.py': '', 'meta_pkg-1.0.dist-info/METADATA': metadata, ...more })
+
+  it('serves the metadata of wheels apart from them', async () => {
+    const file = 'meta_pkg-1.0-py3-none-any.whl'
+    const sent = { name: 'Meta_Pkg', file, content: wheel(METADATA) }
+    expect(await upload(sent)).toEqual([201, ''])
+    const sum = sha256Hex(METADATA)
+    expect((await get('simple/meta-pkg/')).text).toContain(
+      `" data-dist-info-metadata="sha256=${sum}" data-core-metadata="sha256=${sum}">${file}</a>`,
+    )
+    const index = JSON.parse((await get('simple/meta-pkg/', 'application/vnd.pypi.simple.v1+json')).text)
+    expect(index.files).toMatchObject([{ filename: file, 'core-metadata': { sha256: sum } }])
+    const found = await fetch(`${index.files[0].url}.metadata`)
+    expect([found.status, found.headers.get('etag'), await found.text()]).toEqual([200, `"${sum}"`, METADATA])
+  })
+
+  it('has no metadata of files that are no wheels with one description', async () => {
+    const other = wheel(METADATA, { 'other-1.0.dist-info/METADATA': METADATA })
+    const large = wheel(METADATA + ' '.repeat(2 * 1024 * 1024))
+    const files = {
+      'plain-1.0-py2-none-any.whl': 'no archive',
+      'plain-1.0-py3-none-any.whl': zipOf({ 'plain.py': '' }),
+      'plain-1.0-py4-none-any.whl': other,
+      'plain-1.0-py5-none-any.whl': large,
+      'plain-1.0.zip': wheel(METADATA),
+    }
+    for (const [file, content] of Object.entries(files)) {
+      expect([file, ...(await upload({ name: 'plain', file, content }))]).toEqual([file, 201, ''])
+      expect((await get(`files/plain/1.0/${file}.metadata`)).status).toBe(404)
+    }
+    const { text } = await get('simple/plain/')
+    expect(text).toContain('plain-1.0.zip')
+    expect(text).not.toContain('metadata="')
+  })
+
+  it('refuses a wheel whose metadata are of another project or version', async () => {
+    const refusal = async (name: string, version: string, metadata: string) =>
+      upload({ name, version, file: 'x-1.0-py3-none-any.whl', content: wheel(metadata) })
+    expect(await refusal('other', '1.0', METADATA)).toEqual([400, 'the metadata of the wheel are of meta.pkg 1.0'])
+    expect(await refusal('meta-pkg', '1.1', METADATA)).toEqual([400, 'the metadata of the wheel are of meta.pkg 1.0'])
+    expect((await refusal('meta-pkg', '1.0', 'Name: meta-pkg\n\nVersion: 1.0\n'))[0]).toBe(400)
+    expect((await get('simple/other/')).status).toBe(404)
+    expect(await refusal('meta-pkg', '1.0.0', METADATA)).toEqual([201, ''])
   })
 
   it('refuses uploads that are invalid, and publishes nothing', async () => {

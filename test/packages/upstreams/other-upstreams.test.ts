@@ -67,6 +67,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
       'requires-python': '>=3.8',
       'upload-time': new Date(now - age * DAY).toISOString(),
       'core-metadata': { sha256 },
+      'dist-info-metadata': true,
     })
     files = {
       '/r/some-tool/': JSON.stringify({
@@ -80,18 +81,27 @@ describeOnBoth('the upstream of a registry', (kind) => {
       }),
       '/files/some_tool-1.0.tar.gz': bytes,
       '/files/some_tool-0.9.tar.gz': bytes,
+      '/files/some_tool-1.0.tar.gz.metadata': bytes,
+      '/files/some_tool-0.9.tar.gz.metadata': 'other bytes',
+      '/files/some_tool-2.0.tar.gz.metadata': bytes,
     }
     const [status, json] = await read('pypi/simple/Some_Tool/', { accept: JSON_INDEX })
     const url = `${base()}/pypi/files/some-tool/-/some_tool-1.0.tar.gz`
     expect(status).toBe(200)
     expect(JSON.parse(json).files.map((one: { url: string }) => one.url)).toEqual([url, url.replace('1.0', '0.9')])
-    expect(json).not.toContain('core-metadata')
+    expect(JSON.parse(json).files[0]).toMatchObject({ 'core-metadata': { sha256 } })
+    expect(json).not.toContain('dist-info')
     const [, html] = await read('pypi/simple/some-tool/')
-    expect(html).toContain(`<a href="${url}#sha256=${sha256}" data-requires-python="&gt;=3.8">some_tool-1.0.tar.gz</a>`)
+    expect(html).toContain(
+      `<a href="${url}#sha256=${sha256}" data-requires-python="&gt;=3.8" data-core-metadata="sha256=${sha256}">`,
+    )
     expect(html).not.toContain('2.0')
     expect(await read('pypi/files/some-tool/-/some_tool-1.0.tar.gz')).toEqual([200, bytes.toString()])
     expect(await statusOf('pypi/files/some-tool/-/some_tool-0.9.tar.gz')).toBe(503)
     expect(await statusOf('pypi/files/some-tool/-/some_tool-2.0.tar.gz')).toBe(404)
+    expect(await read('pypi/files/some-tool/-/some_tool-1.0.tar.gz.metadata')).toEqual([200, bytes.toString()])
+    expect(await statusOf('pypi/files/some-tool/-/some_tool-0.9.tar.gz.metadata')).toBe(503)
+    expect(await statusOf('pypi/files/some-tool/-/some_tool-2.0.tar.gz.metadata')).toBe(404)
     expect(await statusOf('pypi/simple/none/')).toBe(404)
   })
 

@@ -1,4 +1,5 @@
 import { valid } from '@renovatebot/pep440'
+import { sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { escapeHtml } from '../../../../core/platform/html.ts'
 import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
@@ -10,6 +11,7 @@ import type { PackageFile } from '../../packages/package.store.ts'
 import { readMultipart } from '../../registry/multipart.ts'
 import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
 import type { CreateFormat, DocumentAnswer, FormatAnswer, FormatRequest, FormatWrite } from '../../registry/format.ts'
+import { normalized, readWheelMetadata, requireMetadataOf } from './wheel-metadata.ts'
 
 const type = 'pypi'
 /** Of a distribution (PEP 508). */
@@ -39,18 +41,18 @@ export const createPypiFormat: CreateFormat = (contents) => {
       {
         method: 'GET',
         access: 'read',
+        path: /^\/files\/(?<name>[^/]+)\/(?<version>[^/]+)\/(?<file>[^/]+\.whl)\.metadata$/,
+        handle: async (request) => showMetadata(contents, await getFile(contents, request)),
+      },
+      {
+        method: 'GET',
+        access: 'read',
         path: /^\/files\/(?<name>[^/]+)\/(?<version>[^/]+)\/(?<file>[^/]+)$/,
-        handle: async ({ owner, params: { name = '', version = '', file = '' } }) => {
-          const entry = await findProject(contents, owner, name)
-          return { file: await contents.getFile(owner, { type, name: entry.name, version }, file) }
-        },
+        handle: async (request) => ({ file: await getFile(contents, request) }),
       },
     ],
   }
 }
-
-/** Names that differ by case or by the signs between words are equal (PEP 503). */
-const normalized = (name: string): string => name.replaceAll(/[-_.]+/g, '-').toLowerCase()
 
 /** The name that the package gets: runs of signs are one hyphen. */
 const storedName = (name: string): string => name.replaceAll(/[-_.]+/g, '-')
@@ -59,6 +61,20 @@ async function findProject(contents: PackageContents, owner: User, name: string)
   const entry = await contents.findPackage(owner, type, normalized(name))
   if (entry === undefined) throw errors.packageNotFound()
   return entry
+}
+
+async function getFile(contents: PackageContents, { owner, params }: FormatRequest): Promise<PackageFile> {
+  const { name = '', version = '', file = '' } = params
+  const entry = await findProject(contents, owner, name)
+  return contents.getFile(owner, { type, name: entry.name, version }, file)
+}
+
+/** The metadata of a wheel, apart from the wheel (PEP 658). */
+async function showMetadata(contents: PackageContents, file: PackageFile): Promise<FormatAnswer> {
+  const { coreMetadata } = metadataOf(file)
+  const body = coreMetadata === '' ? undefined : await readWheelMetadata(contents, file)
+  if (body === undefined) throw errors.packageNotFound()
+  return { status: 200, type: 'application/octet-stream', body, etag: coreMetadata }
 }
 
 const MAX_TEXT = 64 * 1024
@@ -73,6 +89,8 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
   if (!NAME.test(name) || version.length > 255 || valid(version) === null) throw badRequest('invalid name or version')
   if (!FILE.test(file.fileName)) throw errors.packageFileNameInvalid()
   if (field('sha256_digest').toLowerCase() !== file.content.sha256) throw errors.packageHashMismatch()
+  const inWheel = file.fileName.endsWith('.whl') ? await readWheelMetadata(contents, file.content) : undefined
+  if (inWheel !== undefined) requireMetadataOf(inWheel, { name, version })
   const metadata = Object.fromEntries(
     ['summary', 'author', 'license', 'keywords', 'requires_python', 'home_page', 'description'].map((key) => [
       key,
@@ -89,7 +107,10 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
       {
         name: file.fileName,
         content: file.content,
-        metadata: JSON.stringify({ requires_python: field('requires_python').slice(0, 1000) }),
+        metadata: JSON.stringify({
+          requires_python: field('requires_python').slice(0, 1000),
+          ...(inWheel && { core_metadata: sha256Hex(inWheel) }),
+        }),
       },
     ],
   })
@@ -138,7 +159,7 @@ function projectDocuments(
     return (await contents.listFilesOfPackage(entry)).map((file) => ({
       file,
       url: `${address}/${encodeURIComponent(versions.get(file.version_id) ?? '')}/${encodeURIComponent(file.name)}`,
-      python: requiredPython(file),
+      ...metadataOf(file),
     }))
   }
   const common = { entry, basis: base }
@@ -152,27 +173,40 @@ interface ListedDistribution {
   readonly file: PackageFile
   readonly url: string
   readonly python: string
+  /** The SHA-256 of the metadata of a wheel; empty of files without them. */
+  readonly coreMetadata: string
 }
 
 const projectJson = ({ name }: PackageEntry, files: readonly ListedDistribution[]) => ({
   meta: { 'api-version': '1.0' },
   name: normalized(name),
-  files: files.map(({ file, url, python }) => ({
+  files: files.map(({ file, url, python, coreMetadata }) => ({
     filename: file.name,
     url,
     hashes: { sha256: file.sha256 },
     ...(python !== '' && { 'requires-python': python }),
+    ...(coreMetadata !== '' && { 'core-metadata': { sha256: coreMetadata } }),
     size: file.size,
   })),
 })
 
 function projectPage({ name }: PackageEntry, files: readonly ListedDistribution[]): string {
-  const links = files.map(({ file, url, python }) => {
-    const attribute = python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`
-    return `<a href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"${attribute}>${escapeHtml(file.name)}</a>`
+  const links = files.map(({ file, url, python, coreMetadata }) => {
+    const attributes = [
+      ` href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"`,
+      python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`,
+      coreMetadata === '' ? '' : metadataAttributes(coreMetadata),
+    ]
+    return `<a${attributes.join('')}>${escapeHtml(file.name)}</a>`
   })
   return pageOf(`Links for ${name}`, links)
 }
 
-const requiredPython = ({ metadata }: PackageFile): string =>
-  textOf(members(parseJson(metadata)?.value)['requires_python'])
+/** By the name of PEP 658, and by that of PEP 714. */
+const metadataAttributes = (sha256: string): string =>
+  ['dist-info', 'core'].map((name) => ` data-${name}-metadata="sha256=${sha256}"`).join('')
+
+function metadataOf({ metadata }: PackageFile): Pick<ListedDistribution, 'python' | 'coreMetadata'> {
+  const { requires_python: python, core_metadata: coreMetadata } = members(parseJson(metadata)?.value)
+  return { python: textOf(python), coreMetadata: textOf(coreMetadata) }
+}

@@ -44,8 +44,15 @@ export const pypiUpstream: UpstreamFormat = {
       const isTooYoung = newest > 0 && (at === undefined || at > newest)
       if (file === undefined || isTooYoung || fileName === '' || files.has(fileName)) continue
       files.set(fileName, file)
-      const { 'core-metadata': _, 'dist-info-metadata': __, 'gpg-sig': ___, ...rest } = one
-      shown.push({ ...rest, url: `${base}/files/${name}/-/${encodeURIComponent(fileName)}` })
+      const { 'core-metadata': coreMetadata, 'dist-info-metadata': _, 'gpg-sig': __, ...rest } = one
+      const metadataSum = { sha256: textOf(members(coreMetadata)['sha256']) }
+      const metadata = listedFile(`${file.url}.metadata`, url, metadataSum)
+      if (metadata !== undefined) files.set(`${fileName}.metadata`, metadata)
+      shown.push({
+        ...rest,
+        url: `${base}/files/${name}/-/${encodeURIComponent(fileName)}`,
+        ...(metadata && { 'core-metadata': metadataSum }),
+      })
     }
     const index = { meta: { 'api-version': '1.0' }, name, files: shown }
     return { text: variant === 'json' ? JSON.stringify(index) : pageOf(name, shown), files }
@@ -57,11 +64,13 @@ function pageOf(name: string, files: readonly Members[]): string {
   const links = files.map((file) => {
     const sha256 = textOf(members(file['hashes'])['sha256'])
     const python = textOf(file['requires-python'])
+    const metadata = textOf(members(file['core-metadata'])['sha256'])
     const isYanked = file['yanked'] !== undefined && file['yanked'] !== false
     const address = `${textOf(file['url'])}${sha256 === '' ? '' : `#sha256=${sha256}`}`
     const attributes = [
       ` href="${escapeHtml(address)}"`,
       python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`,
+      metadata === '' ? '' : ` data-core-metadata="sha256=${metadata}"`,
       isYanked ? ` data-yanked="${escapeHtml(textOf(file['yanked']))}"` : '',
     ]
     return `<a${attributes.join('')}>${escapeHtml(textOf(file['filename']))}</a><br>\n`
