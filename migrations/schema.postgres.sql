@@ -227,6 +227,7 @@ action_schedule
   cron text not null
   next_at bigint not null
   created_at bigint not null
+  push text not null default ''::text
   CREATE INDEX action_schedule_next_at_id_idx ON public.action_schedule USING btree (next_at, id)
   CREATE INDEX action_schedule_repo_id_idx ON public.action_schedule USING btree (repo_id)
   CREATE UNIQUE INDEX action_schedule_pkey ON public.action_schedule USING btree (id)

@@ -280,7 +280,8 @@ CREATE TABLE "action_schedule" (
   "workflow_path" text not null,
   "cron" text not null,
   "next_at" bigint not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "push" text default '' not null);
 
 CREATE INDEX "action_schedule_next_at_id_idx" on "action_schedule" (
   "next_at",

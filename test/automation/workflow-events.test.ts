@@ -274,9 +274,9 @@ jobs:
     })
     const { id } = (await ann.client.get(repo)).json
     const schedules = async (): Promise<Any[]> => rows(server, 'action_schedule', { repo_id: id })
-    const due = async (): Promise<string[]> => {
+    const due = async (at = 60_000): Promise<string[]> => {
       await server.app.database.transaction((tx) =>
-        tx.updateTable('action_schedule').set({ next_at: 60_000 }).where('repo_id', '=', id).execute(),
+        tx.updateTable('action_schedule').set({ next_at: at }).where('repo_id', '=', id).execute(),
       )
       await server.app.schedule.run('start_scheduled_workflows')
       return runsOf(repo)
@@ -287,19 +287,34 @@ jobs:
     for (const { next_at: next } of await schedules()) expect(next).toBeGreaterThan(Date.now())
     expect(await due()).toEqual(once)
     const [row] = await rows(server, 'action_run', { repo_id: id })
-    expect([row!.actor_id, JSON.parse(row!.payload)]).toMatchObject([-2, { schedule: 'TZ=Europe/Berlin 30 2 * * *' }])
+    expect([row!.actor_id, JSON.parse(row!.payload)]).toMatchObject([
+      -2,
+      {
+        schedule: 'TZ=Europe/Berlin 30 2 * * *',
+        workflow: '.gitea/workflows/nightly.yml',
+        ref: 'refs/heads/main',
+        after: row!.oid,
+        head_commit: { id: row!.oid, added: expect.arrayContaining(['.gitea/workflows/nightly.yml']) },
+        commits: [{ message: 'Add workflows [skip ci]\n' }],
+        pusher: { login: 'ann' },
+        sender: { login: 'ann' },
+        repository: { full_name: repo.slice('/repos/'.length) },
+      },
+    ])
 
     const before = await schedules()
     await write(repo, 'unrelated')
     expect((await schedules()).map((one) => one.id)).toEqual(before.map((one) => one.id))
+    await due(120_000)
+    const latest = (await rows(server, 'action_run', { repo_id: id })).at(-1)!
+    expect(JSON.parse(latest.payload)).toMatchObject({ after: latest.oid, head_commit: { message: 'Add unrelated\n' } })
     const { sha } = (await ann.client.get(`${repo}/contents/.gitea/workflows/nightly.yml`)).json
     await ann.client.delete(`${repo}/contents/.gitea/workflows/nightly.yml`, { sha, message: 'Stop' })
     await server.drain()
     expect(await schedules()).toEqual([])
     const { workflow_runs: runs } = (await ann.client.get(`${repo}/actions/runs?event=schedule`)).json
-    expect(runs.map((run: Any) => [run.conclusion, run.actor.login])).toEqual([
-      ['cancelled', 'gitea-actions'],
-      ['cancelled', 'gitea-actions'],
-    ])
+    expect(runs.map((run: Any) => [run.conclusion, run.actor.login])).toEqual(
+      Array.from({ length: 4 }, () => ['cancelled', 'gitea-actions']),
+    )
   })
 })

@@ -167,6 +167,8 @@ export interface ActionScheduleTable {
   workflow: string
   workflow_path: string
   cron: string
+  /** JSON: the push by which it was registered; empty: none. */
+  push: Generated<string>
   /** Epoch milliseconds. */
   next_at: number
   created_at: number

@@ -3,6 +3,15 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { ActionScheduleTable } from '../actions.table.ts'
 
+/** What the payload of a push to the default branch is made from. */
+export interface SchedulePush {
+  readonly eventId: number
+  readonly actorId: number
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+}
+
 /** When a workflow of the default branch runs by itself. */
 export interface Schedule {
   readonly id: number
@@ -10,6 +19,8 @@ export interface Schedule {
   readonly workflow: string
   readonly workflowPath: string
   readonly cron: string
+  /** The push by which it was registered; undefined: none, as when another branch became the default. */
+  readonly push: SchedulePush | undefined
   /** Epoch milliseconds. */
   readonly nextAt: number
 }
@@ -20,6 +31,7 @@ const toSchedule = (row: Selectable<ActionScheduleTable>): Schedule => ({
   workflow: row.workflow,
   workflowPath: row.workflow_path,
   cron: row.cron,
+  push: row.push === '' ? undefined : (JSON.parse(row.push) as SchedulePush),
   nextAt: row.next_at,
 })
 
@@ -41,7 +53,7 @@ export async function listSchedules(db: Db, repoId: RepoId): Promise<Schedule[]>
   return rows.map(toSchedule)
 }
 
-export type NewSchedule = Omit<Schedule, 'id' | 'repoId'>
+export type NewSchedule = Omit<Schedule, 'id' | 'push' | 'repoId'>
 
 export async function insertSchedules(
   tx: Tx,
@@ -58,6 +70,15 @@ export async function insertSchedules(
     created_at: at,
   }))
   await tx.insertInto('action_schedule').values(rows).execute()
+}
+
+/** All schedules of a repository are registered again by a push. */
+export async function updateSchedulePushes(tx: Tx, repoId: RepoId, push: SchedulePush): Promise<void> {
+  await tx
+    .updateTable('action_schedule')
+    .set({ push: JSON.stringify(push) })
+    .where('repo_id', '=', repoId)
+    .execute()
 }
 
 export async function updateScheduleTime(tx: Tx, id: number, nextAt: number): Promise<void> {

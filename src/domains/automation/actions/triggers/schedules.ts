@@ -9,6 +9,7 @@ import { listAllJobsOfRun } from '../runs/job.store.ts'
 import { listOpenRuns, lockRun } from '../runs/run.store.ts'
 import { nextTime } from '../workflows/reading/cron.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.ts'
+import type { Members } from '../workflows/reading/problem.ts'
 import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
 import {
   deleteSchedules,
@@ -17,6 +18,8 @@ import {
   listSchedules,
   type NewSchedule,
   type Schedule,
+  type SchedulePush,
+  updateSchedulePushes,
   updateScheduleTime,
 } from './schedule.store.ts'
 import { forEach, type StartDeps, startOne } from './start-runs.ts'
@@ -34,15 +37,17 @@ const BATCH = 50
 
 /**
  * Reads the schedules of the default branch again. Those that are gone are deleted, and their unfinished runs are
- * cancelled (behaviour/actions#from-event-to-jobs).
+ * cancelled (behaviour/actions#from-event-to-jobs). Without a push those that are left keep theirs.
  */
-export async function readSchedules(deps: ScheduleDeps, repoId: RepoId): Promise<void> {
+export async function readSchedules(deps: ScheduleDeps, repoId: RepoId, push?: SchedulePush): Promise<void> {
   for (;;) {
     const repo = await repoQueries.findById(deps.database.read, repoId)
     if (repo === undefined) return
     const tip = await tipOf(deps, repo)
     const wanted = await listWanted(deps, repo, tip)
-    if (wanted.length > 0 || (await hasWorkflows(deps.database.read, repoId))) await store(deps, repoId, wanted)
+    const registering = push?.after === tip ? push : undefined
+    if (wanted.length > 0 || (await hasWorkflows(deps.database.read, repoId)))
+      await store(deps, repoId, { wanted, push: registering })
     // Another process may have found less to store at a newer commit before this one stored.
     if ((await tipOf(deps, repo)) === tip) return
   }
@@ -51,7 +56,11 @@ export async function readSchedules(deps: ScheduleDeps, repoId: RepoId): Promise
 const tipOf = async ({ git }: ScheduleDeps, repo: Repo): Promise<string | undefined> =>
   (await git.open(repo).refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
 
-async function store(deps: ScheduleDeps, repoId: RepoId, wanted: readonly NewSchedule[]): Promise<void> {
+async function store(
+  deps: ScheduleDeps,
+  repoId: RepoId,
+  { wanted, push }: { readonly wanted: readonly NewSchedule[]; readonly push: SchedulePush | undefined },
+): Promise<void> {
   const { database, clock, runProgress } = deps
   await database.transaction(async (tx) => {
     await lockWorkflows(tx, repoId)
@@ -64,6 +73,8 @@ async function store(deps: ScheduleDeps, repoId: RepoId, wanted: readonly NewSch
     )
     const added = wanted.filter((one) => !before.has(keyOf(one)))
     await insertSchedules(tx, repoId, { schedules: added, at: clock.now() })
+    const isNewest = present.every((one) => (one.push?.eventId ?? 0) < (push?.eventId ?? 0))
+    if (push !== undefined && isNewest) await updateSchedulePushes(tx, repoId, push)
     const kept = new Set(wanted.map(({ workflow }) => workflow))
     for (const { id, workflow } of present.length === 0 ? [] : await listOpenRuns(tx, repoId, ON)) {
       const run = kept.has(workflow) ? undefined : await lockRun(tx, repoId, id)
@@ -107,7 +118,8 @@ export async function startDueRuns(deps: ScheduleDeps, signal: AbortSignal): Pro
   }
 }
 
-async function startScheduled(deps: ScheduleDeps, { id, repoId, workflowPath, cron, nextAt }: Schedule): Promise<void> {
+async function startScheduled(deps: ScheduleDeps, schedule: Schedule): Promise<void> {
+  const { id, repoId, workflowPath, cron, nextAt } = schedule
   const repo = await repoQueries.findById(deps.database.read, repoId)
   if (repo === undefined || repo.isArchived || !hasUnit(repo.units, 'repo.actions')) return
   const git = deps.git.open(repo)
@@ -133,9 +145,21 @@ async function startScheduled(deps: ScheduleDeps, { id, repoId, workflowPath, cr
       workflow: workflowPath,
       repository: presentRepo(view, deps.site),
       sender: userPresenters.presentVirtualById(JOBS.account.id, deps.site),
+      ...(await payloadOf(deps, schedule)),
     },
     facts: {},
     isFromFork: false,
   }
   await startOne(deps, located, { file, trigger: { event: ON, filters: {} } })
+}
+
+/** The payload of the push that registered a schedule; empty if there is none, or its commits no longer exist. */
+async function payloadOf({ messageBuilders }: ScheduleDeps, { repoId, push }: Schedule): Promise<Members> {
+  if (push === undefined) return {}
+  const { eventId: id, actorId, ref, before, after } = push
+  const kind = 'repo.pushed'
+  const payload = { repo_id: repoId, updates: [{ ref, old_oid: before, new_oid: after }] }
+  const event = { id, kind, repoId, actorId, at: 0, payload } as const
+  const messages = await ignoringMissing(async () => messageBuilders.get(kind)?.(event))
+  return messages?.find((one) => one.eventType === 'push')?.payload ?? {}
 }

@@ -21,6 +21,7 @@ import { branchRef } from '../../../../core/git/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import type { Members } from '../workflows/reading/problem.ts'
 import { startDispatched } from './repository-dispatch.ts'
+import type { SchedulePush } from './schedule.store.ts'
 import { readSchedules, type ScheduleDeps, startDueRuns } from './schedules.ts'
 import { startRuns } from './start-runs.ts'
 import { hasWorkflows, lockWorkflows } from '../workflows/workflow-state.store.ts'
@@ -39,7 +40,19 @@ const triggerJobPayloads = {
   /** Starts the runs of schedules that are due. */
   'actions.schedule': Type.Object({}),
   /** Reads the schedules of the default branch again. */
-  'actions.schedules': Type.Object({ repo_id: Type.Integer() }),
+  'actions.schedules': Type.Object({
+    repo_id: Type.Integer(),
+    /** The push to the default branch by which they are registered. */
+    push: Type.Optional(
+      Type.Object({
+        eventId: Type.Integer(),
+        actorId: Type.Integer(),
+        ref: Type.String(),
+        before: Type.String(),
+        after: Type.String(),
+      }),
+    ),
+  }),
   /** Starts the runs of an event. */
   'actions.start': Type.Object({ event_id: Type.Integer(), repo_id: Type.Integer(), kind: Type.String() }),
 }
@@ -68,7 +81,7 @@ export const createTriggerJobs = (deps: ScheduleDeps): JobDefinitions => ({
   ),
   'actions.schedules': defineJob(
     triggerJobPayloads['actions.schedules'],
-    ({ repo_id: repoId }) => readSchedules(deps, asId(repoId)),
+    ({ repo_id: repoId, push }) => readSchedules(deps, asId(repoId), push),
     RUNS_GROUP,
   ),
   'actions.start': defineJob(
@@ -115,18 +128,26 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
  * whose first commits were not pushed.
  */
 function scheduleSubscriptions(jobs: Jobs): Subscriptions {
-  const read = (tx: Tx, repoId: number): Promise<void> =>
-    jobs.enqueue(tx, 'actions.schedules', { repo_id: repoId }, { key: String(repoId) })
+  const read = (tx: Tx, repoId: number, push?: SchedulePush): Promise<void> =>
+    jobs.enqueue(
+      tx,
+      'actions.schedules',
+      { repo_id: repoId, ...(push && { push }) },
+      { key: `${repoId} ${push?.eventId ?? 0}` },
+    )
   return {
     async 'repo.created'(tx, { repoId }) {
       const repo = await repoQueries.findById(tx, asId(repoId))
       if ((repo?.templateId ?? repo?.originalUrl) !== undefined) await lockWorkflows(tx, asId(repoId))
     },
     'fork.created': async (tx, { repoId }) => void (await lockWorkflows(tx, asId(repoId))),
-    async 'repo.pushed'(tx, { repoId, payload }) {
+    async 'repo.pushed'(tx, { id: eventId, repoId, actorId, payload }) {
       const repo = await repoQueries.findById(tx, asId(repoId))
       const branch = repo && branchRef(repo.defaultBranch)
-      if (payload.updates.some(({ ref }) => ref === branch)) await read(tx, repoId)
+      const update = payload.updates.find(({ ref }) => ref === branch)
+      if (update === undefined) return
+      const { ref, old_oid: before, new_oid: after } = update
+      await read(tx, repoId, { eventId, actorId, ref, before, after })
     },
     async 'repo.edited'(tx, { repoId, payload }) {
       if (payload.changed.includes('default_branch')) await read(tx, repoId)
