@@ -1,20 +1,18 @@
 import type { Clock } from '../../../../../core/platform/clock.ts'
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../../forge-api.ts'
-import type { Pages, SourceComment, SourceIssue, SourcePull, SourceReaction, SourceScope } from '../../source.ts'
+import type { Pages, SourceIssue, SourcePull, SourceReaction } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
+import { mergeAscending } from '../merge-ascending.ts'
 import { oldestFirst } from '../oldest-first.ts'
 import {
-  bodyOf,
   GHOST,
   isTrue,
   issueNumberOf,
   lineOf,
   momentOf,
-  numberAtEnd,
   present,
   readReactions,
-  timesOf,
   userOf,
   usersOf,
   wholeOf,
@@ -29,8 +27,12 @@ export interface Github {
   readonly clock: Clock
   /** Statuses of lists that the service lacks. */
   readonly absent: readonly number[]
-  /** A list with the numbers of all pull requests. */
-  readonly pullsPath: string
+  /** Whether this is GitHub: of others, a part of the API is expected. */
+  readonly isComplete: boolean
+  /** Lists that contain all issues, and maybe pull requests. */
+  readonly issueLists: readonly string[]
+  /** Lists that contain all pull requests, and maybe issues. */
+  readonly pullLists: readonly string[]
 }
 
 /** GitHub asks for requests one after another. */
@@ -55,12 +57,30 @@ const MAX_REACTIONS = 10_000
 
 const isPull = (issue: Members): boolean => Object.keys(members(issue['pull_request'])).length > 0
 
+interface Part {
+  /** Skips numbers up to this one. */
+  readonly after: number
+  readonly signal: AbortSignal
+}
+
+const numberOf = (item: unknown): number => issueNumberOf(members(item)['number'])
+
+/** The items of lists in one order. */
+export async function* listed(
+  { api, repo, absent }: Github,
+  lists: readonly string[],
+  { after, signal }: Part,
+): Pages<Members> {
+  const all = lists
+    .map((list) => oldestFirst(api, { path: `${repo}/${list}`, key: 'number', after, absent }, signal))
+    .reduce((one, other) => mergeAscending(one, other, numberOf))
+  for await (const page of all) yield page.map(members)
+}
+
 export async function* readIssues(github: Github, after: number, signal: AbortSignal): Pages<SourceIssue> {
-  const { api, repo, absent } = github
-  const path = `${repo}/issues?state=all&sort=created&direction=asc`
-  for await (const page of oldestFirst(api, { path, key: 'number', after, absent }, signal))
+  for await (const page of listed(github, github.issueLists, { after, signal }))
     yield present(
-      await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (issue, both) => {
+      await inOrder(page, { atOnce: ONE_BY_ONE, signal }, async (issue, both) => {
         const number = issueNumberOf(issue['number'])
         if (number === 0 || isPull(issue)) return undefined
         return readIssue(github, issue, { number, signal: both })
@@ -88,13 +108,12 @@ async function readIssue(
 }
 
 export async function* readPulls(github: Github, after: number, signal: AbortSignal): Pages<SourcePull> {
-  const { api, repo, absent, pullsPath } = github
-  const isOfIssues = pullsPath.startsWith('issues')
-  for await (const page of oldestFirst(api, { path: `${repo}/${pullsPath}`, key: 'number', after, absent }, signal))
+  const { api, repo, isComplete, pullLists } = github
+  for await (const page of listed(github, pullLists, { after, signal }))
     yield present(
-      await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (item, both) => {
+      await inOrder(page, { atOnce: ONE_BY_ONE, signal }, async (item, both) => {
         const number = issueNumberOf(item['number'])
-        if (number === 0 || (isOfIssues && !isPull(item))) return undefined
+        if (number === 0 || (isComplete && !isPull(item))) return undefined
         // Only the single pull request has who merged it, and only the issue has the summary of the reactions.
         const pull = { ...item, ...members(await api.find(`${repo}/pulls/${number}`, both)) }
         return readPull(pull, await readIssue(github, pull, { number, signal: both }))
@@ -127,29 +146,4 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
         : { at: mergedAt, oid: lineOf(pull['merge_commit_sha']), by: by === GHOST ? undefined : by, style: '' },
     requestedReviewers: usersOf(pull['requested_reviewers']),
   }
-}
-
-/** One list has the comments of all issues and pull requests. */
-export async function* readComments(github: Github, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
-  const { api, repo, clock, absent } = github
-  const path = `${repo}/issues/comments?sort=created&direction=asc`
-  const { after, bookmark } = scope
-  for await (const page of oldestFirst(api, { path, key: 'id', after, bookmark, absent }, signal))
-    yield present(
-      await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (comment, both) => {
-        const issue = numberAtEnd(comment['issue_url'])
-        const isOfPull = /\/pull\/\d+(#|$)/.test(lineOf(comment['html_url']))
-        if (issue === 0 || !(isOfPull ? scope.pulls : scope.issues)) return undefined
-        const id = wholeOf(comment['id'])
-        return {
-          ...timesOf(comment, clock.now()),
-          id,
-          issue,
-          author: userOf(comment['user']),
-          body: bodyOf(comment['body']),
-          reactions: await reactionsOf(github, comment, { path: `issues/comments/${id}`, signal: both }),
-          assets: [],
-        }
-      }),
-    )
 }

@@ -340,7 +340,7 @@ describe('a repository of GitHub', () => {
 
   it('may be one of GitBucket, which lacks lists', async () => {
     service.routes.set(
-      `${base}/pulls?state=all&page=1&per_page=100`,
+      `${base}/pulls?state=open&page=1&per_page=100`,
       json([{ number: 4, title: 'Four', created_at: at }]),
     )
     const source = open('o/n', { with: openGitbucket })

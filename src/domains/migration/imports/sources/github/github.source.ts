@@ -8,25 +8,48 @@ import { bodyOf, isTrue, lineOf, linesOf, momentOf, wholeOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { createMilestoneKeys, readEvents } from './github-events.ts'
 import { filesOf } from './github-files.ts'
-import { type Github, readComments, readIssues, readPulls } from './github-issues.ts'
+import { readComments, readCommentsByIssue } from './github-comments.ts'
+import { type Github, readIssues, readPulls } from './github-issues.ts'
 import { readProtections } from './github-protections.ts'
 import { readReviews } from './github-reviews.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 
 /** GitHub and GitHub Enterprise Server (docs.github.com, REST API). Issues may be turned off. */
-export const openGithub: OpenSource = (deps, location) =>
-  open(deps, location, { isComplete: true, absent: [410], pullsPath: 'issues?state=all&sort=created&direction=asc' })
+export const openGithub: OpenSource = (deps, location) => {
+  const lists = ['issues?state=all&sort=created&direction=asc']
+  return open(deps, location, {
+    isComplete: true,
+    scheme: 'Bearer',
+    absent: [410],
+    issueLists: lists,
+    pullLists: lists,
+  })
+}
 
-/** GitBucket, which has a part of GitHub's API and lists no pull requests among the issues. */
-export const openGitbucket: OpenSource = (deps, location) =>
-  open(deps, location, { isComplete: false, absent: [404, 405, 410], pullsPath: 'pulls?state=all' })
+/**
+ * GitBucket, which has a part of GitHub's API: it lists no pull requests among the issues and comments of each issue
+ * alone. Older ones know neither `state=all` nor bearer tokens.
+ */
+export const openGitbucket: OpenSource = (deps, location) => {
+  const github = {
+    isComplete: false,
+    scheme: 'token',
+    absent: [404, 405, 410],
+    issueLists: ['issues?state=open', 'issues?state=closed'],
+    pullLists: ['pulls?state=open', 'pulls?state=closed'],
+  }
+  return open(deps, location, github)
+}
+
+type Kind = Pick<Github, 'absent' | 'isComplete' | 'issueLists' | 'pullLists'> & { readonly scheme: string }
 
 function open(
   { client, timeout, patience }: Parameters<OpenSource>[0],
   location: SourceLocation,
-  { isComplete, absent, pullsPath }: Pick<Github, 'absent' | 'pullsPath'> & { readonly isComplete: boolean },
+  { scheme, ...kind }: Kind,
 ): Source {
+  const { absent, isComplete } = kind
   const { webUrl, path } = splitPath(location)
   const repo = `/repos/${path}`
   const base = new URL(webUrl).hostname === 'github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`
@@ -37,12 +60,12 @@ function open(
     base,
     // Files of the web pages at github.com do not take tokens.
     webUrl: base,
-    credentials: credentialsOf(location),
+    credentials: credentialsOf(location, scheme),
     headers: VERSION,
     perPage: ['per_page', 100],
     alwaysLinks: isComplete,
   })
-  const github: Github = { api, repo, clock: patience.clock, absent, pullsPath }
+  const github: Github = { ...kind, api, repo, clock: patience.clock }
   const milestoneKeys = createMilestoneKeys(github)
   return {
     ...LACKING,
@@ -66,7 +89,7 @@ function open(
     },
     issues: (after, signal) => readIssues(github, after, signal),
     pulls: (after, signal) => readPulls(github, after, signal),
-    comments: (scope, signal) => readComments(github, scope, signal),
+    comments: (scope, signal) => (isComplete ? readComments : readCommentsByIssue)(github, scope, signal),
     events: (of, signal) => readEvents(github, { of, milestoneKeys }, signal),
     reviews: (pull, signal) => readReviews(github, pull, signal),
     async *releases(signal) {
@@ -74,19 +97,19 @@ function open(
         yield page.map((value) => readRelease(value, readAsset))
     },
     protections: (signal) => readProtections(github, signal),
-    counts: (signal) => countLists(github, signal),
+    counts: (signal) => (isComplete ? countLists(github, signal) : LACKING.counts(signal)),
     download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
     filesIn: (text) => filesOf(text, { webUrl, path }),
   }
 }
 
 /** Several tokens, separated by commas, share the requests. */
-function credentialsOf(location: SourceLocation): Record<string, string>[] {
+function credentialsOf(location: SourceLocation, scheme: string): Record<string, string>[] {
   const tokens = location.token
     .split(',', 20)
     .map((token) => token.trim())
     .filter(Boolean)
-  return tokens.length === 0 ? basicOf(location) : tokens.map((token) => ({ authorization: `Bearer ${token}` }))
+  return tokens.length === 0 ? basicOf(location) : tokens.map((token) => ({ authorization: `${scheme} ${token}` }))
 }
 
 /** The list of issues contains the pull requests. */

@@ -3,15 +3,14 @@ import { listOf, members, type Members } from '../../../../../core/platform/json
 import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
 import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceComment, SourceIssue } from '../../source.ts'
+import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { LACKING } from '../lacking.ts'
 import { basicOf, splitPath } from '../location.ts'
+import { mergeAscending } from '../merge-ascending.ts'
 import { oldestFirst } from '../oldest-first.ts'
 import { bodyOf, isTrue, issueNumberOf, lineOf, timesOf, userOf, usersOf } from '../read.ts'
 import { readIssueBasics, readLabel, readMilestone } from '../read-objects.ts'
-import { mergeAscending } from './merge-ascending.ts'
 
-/** Comments of one issue. Their ids are numbers below this one, in the order of the list. */
-const MAX_COMMENTS = 100_000
 /** A unit may be disabled. */
 const ABSENT = [404]
 
@@ -102,29 +101,21 @@ function readIssue({ clock }: Gogs, issue: Members): SourceIssue {
   }
 }
 
-/** The ids are the number of the issue with the place in its list, so that they increase. */
-async function* readComments(gogs: Gogs, after: number, signal: AbortSignal): Pages<SourceComment> {
-  const { api, repo, clock } = gogs
-  const [first, place] = [Math.floor(after / MAX_COMMENTS), after % MAX_COMMENTS]
-  for await (const page of listIssues(gogs, first - 1, signal))
-    for (const issue of page) {
-      if (issue['comments'] === 0) continue
-      const number = issueNumberOf(issue['number'])
-      const comments = listOf(await api.find(`${repo}/issues/${number}/comments`, signal))
-        .slice(0, MAX_COMMENTS - 1)
-        .map((value, index): SourceComment => {
-          const comment = members(value)
-          return {
-            ...timesOf(comment, clock.now()),
-            id: number * MAX_COMMENTS + index + 1,
-            issue: number,
-            author: userOf(comment['user']),
-            body: bodyOf(comment['body']),
-            reactions: [],
-            assets: [],
-          }
-        })
-        .slice(number === first ? place : 0)
-      for (let start = 0; start < comments.length; start += 100) yield comments.slice(start, start + 100)
-    }
+async function* commented(gogs: Gogs, after: number, signal: AbortSignal): Pages<number> {
+  for await (const page of listIssues(gogs, after, signal))
+    yield page.filter(({ comments }) => comments !== 0).map(({ number }) => issueNumberOf(number))
 }
+
+const readComments = (gogs: Gogs, after: number, signal: AbortSignal): Pages<SourceComment> =>
+  commentsByIssue(commented(gogs, firstIssue(after) - 1, signal), after, async (number) =>
+    listOf(await gogs.api.find(`${gogs.repo}/issues/${number}/comments`, signal)).map((value) => {
+      const comment = members(value)
+      return {
+        ...timesOf(comment, gogs.clock.now()),
+        author: userOf(comment['user']),
+        body: bodyOf(comment['body']),
+        reactions: [],
+        assets: [],
+      }
+    }),
+  )

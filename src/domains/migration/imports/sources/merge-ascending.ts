@@ -1,4 +1,4 @@
-import type { Pages } from '../../source.ts'
+import type { Pages } from '../source.ts'
 
 /** One list of two, each in ascending order of keys. */
 export async function* mergeAscending<T>(one: Pages<T>, other: Pages<T>, keyOf: (item: T) => number): Pages<T> {
