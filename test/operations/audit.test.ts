@@ -150,16 +150,24 @@ describeOnBoth('the audit log', (kind) => {
     ])
   })
 
-  it('counts failed sign-ins by client and account, and stores no names without an account', async () => {
+  it('counts failed sign-ins by client, account and credential, and stores no names without an account', async () => {
     for (let times = 0; times < 3; times++)
       expect((await server.anonymous.get('/user', basic('bob', 'HIDDEN'))).status).toBe(401)
     expect((await server.anonymous.get('/user', basic('HIDDEN', 'HIDDEN'))).status).toBe(401)
     expect((await server.anonymous.get('/user', { authorization: 'token HIDDEN' })).status).toBe(401)
     await server.app.signInRecords.flush()
     const { json } = await root.client.get('/admin/audit?action=sign-in.failed')
-    expect(json.map(({ target, details, outcome }: Any) => [target.name, details.attempts, outcome])).toEqual([
-      ['', 2, 'failed'],
-      ['bob', 3, 'failed'],
+    expect(
+      json.map(({ credential, target, details, outcome }: Any) => [
+        credential.kind,
+        target.name,
+        details.attempts,
+        outcome,
+      ]),
+    ).toEqual([
+      ['access-token', '', 1, 'failed'],
+      ['password', '', 1, 'failed'],
+      ['password', 'bob', 3, 'failed'],
     ])
   })
 

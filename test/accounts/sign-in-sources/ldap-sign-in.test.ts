@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/platform/clock.ts'
+import { totpCode, totpStep } from '../../../src/core/platform/crypto/totp.ts'
 import { createBrowser } from '../../harness/browser.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { dnOf, findSlapd, PEOPLE } from '../../harness/directory.ts'
+import { fromBase32 } from '../sign-in/base32.ts'
 import { ldapWorld } from './ldap-fixture.ts'
 
 const slapd = findSlapd()
@@ -130,6 +133,52 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       expect((await world.root.client.get('/user')).status).toBe(200)
       await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: true })
       expect((await me('fay')).status).toBe(200)
+    })
+  })
+
+  describeOnBoth('failed sign-ins', (kind) => {
+    const world = ldapWorld(slapd!, { on: kind })
+
+    it('are recorded with the source that refused the password, also where only the code is wrong', async () => {
+      const filter = (title: string): string => `(&(title=${title})(uid=%s))`
+      await world.addSource('staff', { user_filter: filter('staff') })
+      const id = await world.addSource('guests', { user_filter: filter('guest') })
+      await world.directory.addPerson('vic', { title: 'guest' })
+      const { json: vic } = await world.as('vic').get('/user')
+      const git = `${world.server.url}/vic/none.git/info/refs?service=git-upload-pack`
+      const authorization = `Basic ${Buffer.from('vic:wrong').toString('base64')}`
+      const openPage = async () => {
+        const browser = createBrowser(world.server.url)
+        await browser.open('/user/login')
+        return browser
+      }
+      const newest = async () => {
+        await world.server.app.signInRecords.flush()
+        await world.server.drain()
+        return (await world.root.client.get('/admin/audit?action=sign-in.failed&limit=1')).json[0]
+      }
+      const guest = { credential: { kind: 'ldap', id, name: 'guests' }, target: { id: vic.id } }
+      let last = 0
+      const expectFailure = async (where: string, status: number, entry: object) => {
+        const found = await newest()
+        expect([where, status, found]).toMatchObject([where, 401, { ...entry, details: { attempts: 1 } }])
+        expect(found.id, `${where} has an entry of its own`).toBeGreaterThan(last)
+        last = found.id
+      }
+      await expectFailure('the API', (await world.as('vic', 'wrong').get('/user')).status, guest)
+      await expectFailure('git', (await fetch(git, { headers: { authorization } })).status, guest)
+      const page = await openPage()
+      await expectFailure('the page', (await page.send({ user_name: 'vic', password: 'wrong' })).status, guest)
+      const either = { credential: { kind: 'ldap', id: 0, name: '' }, target: { id: 0 } }
+      await expectFailure('an unknown name', (await world.as('none', 'wrong').get('/user')).status, either)
+
+      const { json: begun } = await world.as('vic').post('/user/two_factor')
+      const code = totpCode(fromBase32(begun.secret), totpStep(systemClock.now()))
+      expect((await world.as('vic').post('/user/two_factor/confirm', { code })).status).toBe(200)
+      await expectFailure('no code for the API', (await world.as('vic').get('/user')).status, guest)
+      const second = await openPage()
+      await second.send({ user_name: 'vic', password: 'vic-password' })
+      await expectFailure('a wrong code on the page', (await second.send({ code: '000000' })).status, guest)
     })
   })
 

@@ -6,15 +6,10 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
+import { fromBase32 } from './base32.ts'
 
 const PATH = '/user/two_factor'
 const STEP = 30_000
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((char) => BASE32.indexOf(char).toString(2).padStart(5, '0')).join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-}
 
 describeOnBoth('two-factor authentication', (kind) => {
   let server: TestServer

@@ -1,6 +1,7 @@
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import type { Core } from '../../../core/module.ts'
 import type { SignInSourceId } from '../../../core/platform/crypto/ids.ts'
+import type { RequestCredential } from '../../../core/platform/request-source.ts'
 import type { User } from '../users/user.store.ts'
 import type { ExternalAccounts } from './external-accounts.service.ts'
 import type { LdapSources } from './ldap/ldap-source.ts'
@@ -22,6 +23,8 @@ export interface AcceptedPassword {
 export interface PasswordDecider {
   /** Changes whenever the same password might get another decision. */
   readonly version: string
+  /** For the record of a wrong password; its id is 0 when several sources decide. */
+  readonly credential: RequestCredential
   /** Undefined for a wrong password. Throws unavailable when the source cannot be asked. */
   verify(password: string): Promise<AcceptedPassword | undefined>
 }
@@ -62,6 +65,7 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
         return (
           source && {
             version: `${source.id} ${source.updatedAt} ${user.loginName}`,
+            credential: { kind: 'ldap', id: source.id },
             async verify(password) {
               if (!source.isActive) return undefined
               const found = await verify(source, user.loginName || user.name, password)
@@ -74,6 +78,7 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
       if (active.length === 0) return undefined
       return {
         version: active.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join(),
+        credential: { kind: 'ldap', id: active.length === 1 ? active[0]!.id : 0 },
         verify: (password) => firstAccount(active, (source) => verify(source, login.trim(), password)),
       }
     },

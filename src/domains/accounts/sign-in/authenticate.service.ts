@@ -82,7 +82,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         return ANONYMOUS
       case 'token': {
         const viewer = await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token')
-        if (viewer === undefined) deps.records.failed({ client, kind: 'access-token', userId: 0 })
+        if (viewer === undefined)
+          deps.records.failed({ client, credential: { kind: 'access-token', id: 0 }, userId: 0 })
         return requireViewer(viewer)
       }
       case 'signature':
@@ -100,8 +101,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         // (behaviour/auth-and-access#authentication-methods).
         if (!deps.settings.basicEnabled) return ANONYMOUS
         const { user, sourceId } = await deps.checkPassword(credentials.user, credentials.password, client)
-        await requireCode(deps, user, { code: credentials.otp, client })
-        return { ...signedIn(user, ALL_SCOPES, 'password'), directoryId: sourceId }
+        const accepted = { ...signedIn(user, ALL_SCOPES, 'password'), directoryId: sourceId }
+        await requireCode(deps, accepted, { code: credentials.otp, client })
+        return accepted
       }
     }
   }
@@ -115,13 +117,14 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 async function requireCode(
   { passkeys, twoFactor, records }: Pick<AuthenticateDeps, 'passkeys' | 'twoFactor' | 'records'>,
-  { id }: User,
+  viewer: SignedIn,
   { code, client }: { readonly code: string | undefined; readonly client: RequestClient },
 ): Promise<void> {
+  const { id } = viewer.account
   const hasCodes = await twoFactor.isEnabled(id)
   if (!hasCodes && !(await passkeys.isEnrolled(id))) return
   if (hasCodes && code !== undefined && (await twoFactor.check(id, code))) return
-  records.failed({ client, kind: 'password', userId: id })
+  records.failed({ client, credential: credentialOf(viewer), userId: id })
   // Clients of the API have no passkeys.
   if (!hasCodes) throw errors.passkeyRequired()
   // COMPAT: more specific than the message for a wrong password; only clients with the right password get it

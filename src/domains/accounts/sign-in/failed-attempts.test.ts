@@ -4,7 +4,7 @@ import { type FailedAttempt, FailedAttempts } from './failed-attempts.ts'
 const MINUTE = 60_000
 const from = (address: string, userId = 0): FailedAttempt => ({
   client: { address, userAgent: 'test' },
-  kind: 'password',
+  credential: { kind: 'password', id: 0 },
   userId,
 })
 const brief = (attempts: ReturnType<FailedAttempts['take']>) =>
@@ -40,6 +40,18 @@ describe('failed attempts', () => {
       ['2001:db8::1', 0, 2],
       ['2001:db8:0:1::1', 0, 1],
       ['2001:db8::3', 5, 1],
+    ])
+  })
+
+  it('count each credential separately', () => {
+    const failures = new FailedAttempts()
+    const ldap = { kind: 'ldap', id: 1 } as const
+    failures.add(from('192.0.2.1'), 0)
+    for (const credential of [ldap, { ...ldap, id: 2 }, ldap]) failures.add({ ...from('192.0.2.1'), credential }, 0)
+    expect(failures.take(0).map(({ credential, attempts }) => [credential.kind, credential.id, attempts])).toEqual([
+      ['password', 0, 1],
+      ['ldap', 1, 2],
+      ['ldap', 2, 1],
     ])
   })
 

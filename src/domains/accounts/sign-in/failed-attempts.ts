@@ -3,12 +3,13 @@ import type { RequestClient, RequestCredential } from '../../../core/platform/re
 
 export interface FailedAttempt {
   readonly client: RequestClient
-  readonly kind: RequestCredential['kind']
+  /** What was wrong. */
+  readonly credential: RequestCredential
   /** 0 when the attempt names no account. */
   readonly userId: number
 }
 
-/** Attempts of one client on one account within one minute. */
+/** Attempts of one client on one account, by one credential, within one minute. */
 export interface CountedAttempts extends FailedAttempt {
   readonly attempts: number
   /** The time of the first attempt, in epoch milliseconds. */
@@ -25,7 +26,14 @@ interface Counter extends FailedAttempt {
 const MINUTE_MS = 60_000
 const MAX_COUNTERS = 200
 const MAX_ACCOUNTS_OF_CLIENT = 5
-const UNKNOWN_CLIENT: RequestClient = { address: '', userAgent: '' }
+const UNKNOWN: FailedAttempt = {
+  client: { address: '', userAgent: '' },
+  credential: { kind: 'none', id: 0 },
+  userId: 0,
+}
+
+const keyOf = (network: string, { userId, credential: { kind, id } }: FailedAttempt): string =>
+  `${network} ${userId} ${kind} ${id}`
 
 /**
  * Counts failed attempts, so that guessing passwords writes few rows: the first attempt is reported at once, the others
@@ -53,8 +61,8 @@ export class FailedAttempts {
     for (const [key, counter] of this.#counters) {
       const isOver = counter.minute < minute
       if (counter.attempts > 0 && (isOver || all || !counter.isReported)) {
-        const { client, kind, userId, attempts, at } = counter
-        taken.push({ client, kind, userId, attempts, at })
+        const { client, credential, userId, attempts, at } = counter
+        taken.push({ client, credential, userId, attempts, at })
         counter.attempts = 0
         counter.isReported = true
       }
@@ -65,27 +73,28 @@ export class FailedAttempts {
 
   #counterFor(attempt: FailedAttempt, now: number): Counter {
     const network = attempt.client.address === '' ? '' : clientNetwork(attempt.client.address)
-    const exact = this.#counters.get(`${network} ${attempt.userId}`)
+    const exact = this.#counters.get(keyOf(network, attempt))
     if (exact !== undefined) return exact
     const isFull = this.#counters.size >= MAX_COUNTERS
     if (!isFull && (this.#accountsOf.get(network) ?? 0) < MAX_ACCOUNTS_OF_CLIENT)
       return this.#insert(network, attempt, now)
-    const unnamed = this.#counters.get(`${network} 0`)
-    if (unnamed !== undefined) return unnamed
-    if (!isFull) return this.#insert(network, { ...attempt, userId: 0 }, now)
-    return this.#counters.get(' 0') ?? this.#insert('', { client: UNKNOWN_CLIENT, kind: 'none', userId: 0 }, now)
+    const unnamed = { ...attempt, userId: 0 }
+    const shared = this.#counters.get(keyOf(network, unnamed))
+    if (shared !== undefined) return shared
+    if (!isFull) return this.#insert(network, unnamed, now)
+    return this.#counters.get(keyOf('', UNKNOWN)) ?? this.#insert('', UNKNOWN, now)
   }
 
   #insert(network: string, attempt: FailedAttempt, now: number): Counter {
     const counter = { ...attempt, minute: Math.floor(now / MINUTE_MS), attempts: 0, at: now, isReported: false }
-    this.#counters.set(`${network} ${attempt.userId}`, counter)
+    this.#counters.set(keyOf(network, attempt), counter)
     this.#accountsOf.set(network, (this.#accountsOf.get(network) ?? 0) + 1)
     return counter
   }
 
   #delete(key: string): void {
     this.#counters.delete(key)
-    const network = key.slice(0, key.lastIndexOf(' '))
+    const network = key.slice(0, key.indexOf(' '))
     const rest = (this.#accountsOf.get(network) ?? 1) - 1
     if (rest === 0) this.#accountsOf.delete(network)
     else this.#accountsOf.set(network, rest)

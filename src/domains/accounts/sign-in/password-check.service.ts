@@ -73,7 +73,8 @@ export function createPasswordCheck(deps: {
     })
     if (checked === undefined || checked.user.isLoginProhibited) {
       deps.throttle.failed(login.toLowerCase(), address)
-      deps.records.failed({ client, kind: 'password', userId: found?.user.id ?? 0 })
+      const credential = decider?.credential ?? { kind: 'password', id: 0 }
+      deps.records.failed({ client, credential, userId: found?.user.id ?? 0 })
       throw errors.wrongCredentials()
     }
     deps.throttle.succeeded(login.toLowerCase(), address)

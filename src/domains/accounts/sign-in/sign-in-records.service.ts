@@ -47,8 +47,8 @@ export function createSignInRecords(deps: RecordDeps) {
     await database.transaction(async (tx) => {
       for (const { actor, at } of succeeded)
         await events.append(tx, 'user.signed_in', { actor, repoId: 0, at }, { user_id: actor.account.id })
-      for (const { client, kind, userId, attempts, at } of failed) {
-        const actor = { ...systemActor, source: { ...client, credential: { kind, id: 0 } } }
+      for (const { client, credential, userId, attempts, at } of failed) {
+        const actor = { ...systemActor, source: { ...client, credential } }
         await events.append(tx, 'user.sign_in_failed', { actor, repoId: 0, at }, { user_id: userId, attempts })
       }
     })

@@ -210,7 +210,11 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
 }
 
 /** NOTE: clients offer several keys, so a connection without a valid one counts as one attempt. */
-const failedAttempt = (client: RequestClient): FailedAttempt => ({ client, kind: 'ssh-key', userId: 0 })
+const failedAttempt = (client: RequestClient): FailedAttempt => ({
+  client,
+  credential: { kind: 'ssh-key', id: 0 },
+  userId: 0,
+})
 
 /** The user of a key; a deploy key does not act for an account. */
 function actorOfKey(holder: KeyHolder, client: RequestClient): SourcedActor {

@@ -26,11 +26,9 @@ export interface ExternalDeps extends SignInDeps, Pick<Core, 'log'> {}
 
 /** Signing in at a provider: the browser goes there and comes back with a code. */
 export function registerExternal(http: FastifyInstance, deps: ExternalDeps): void {
-  http.get(`${PROVIDER}/:name`, async (request, reply) =>
-    showingErrors(deps, request, reply, () => begin(deps, request, reply)),
-  )
+  http.get(`${PROVIDER}/:name`, async (request, reply) => showingErrors(deps, reply, () => begin(deps, request, reply)))
   http.get(`${PROVIDER}/:name/callback`, async (request, reply) =>
-    showingErrors(deps, request, reply, () => complete(deps, request, reply)),
+    showingErrors(deps, reply, () => complete(deps, request, reply)),
   )
 }
 
@@ -67,7 +65,15 @@ async function complete(deps: ExternalDeps, request: FastifyRequest, reply: Fast
   deps.rateLimit.take(clientNetwork(clientOf(request).address))
   const answer = new URL(callbackUrl(deps, name))
   answer.search = request.url.split(/\?(.*)/s)[1] ?? ''
-  const arrival = await deps.providers.complete(begun.id, { ...begun, answer })
+  const arrival = await deps.providers.complete(begun.id, { ...begun, answer }).catch((error: unknown) => {
+    if (isDomainError(error, 'unauthenticated'))
+      deps.records.failed({
+        client: clientOf(request),
+        credential: { kind: 'sign-in-source', id: begun.id },
+        userId: 0,
+      })
+    throw error
+  })
   return arrive(deps, request, reply, { begun, arrival, name })
 }
 
@@ -112,7 +118,6 @@ async function arrive(
 /** Failures are shown to the user; texts of the provider are not. */
 async function showingErrors(
   deps: ExternalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
@@ -131,7 +136,6 @@ async function showingErrors(
         status: 503,
         error: 'The provider does not answer as it should. Try again later.',
       })
-    deps.records.failed({ client: clientOf(request), kind: 'sign-in-source', userId: 0 })
     return failurePage(deps, reply, { status: 401, error: 'The provider did not sign you in.' })
   }
 }

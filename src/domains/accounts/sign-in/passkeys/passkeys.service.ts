@@ -183,7 +183,7 @@ export function createPasskeys(deps: PasskeyDeps) {
       deps.rateLimit.take(clientNetwork(client.address))
       const refuse = (reason: string, userId = 0): undefined => {
         deps.log.info({ user: userId, reason }, 'refused a passkey')
-        deps.records.failed({ client, kind: 'passkey', userId })
+        deps.records.failed({ client, credential: { kind: 'passkey', id: 0 }, userId })
         return undefined
       }
       const challenge = readChallenge(deps, ticket, placeOf({ cookie, user }))

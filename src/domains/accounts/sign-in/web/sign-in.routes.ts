@@ -228,7 +228,7 @@ async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: Fast
     const secondFactor = await deps.twoFactor.check(user.id, fields['code'] ?? '')
     if (secondFactor !== undefined)
       return await completeSignIn(deps, reply, { user, to, cookie, proof: { ...proof, secondFactor } })
-    deps.records.failed({ client: clientOf(request), kind: proof.credential.kind, userId: user.id })
+    deps.records.failed({ client: clientOf(request), credential: proof.credential, userId: user.id })
     return await secondStepPage(deps, reply, {
       user,
       to,
