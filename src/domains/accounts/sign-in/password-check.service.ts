@@ -6,9 +6,9 @@ import type { PasswordHasher } from '../../../core/platform/crypto/password-hash
 import { errors } from '../../errors.ts'
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
-import type { RequestClient } from '../../../core/platform/request-source.ts'
+import type { RequestClient, RequestCredential } from '../../../core/platform/request-source.ts'
 import { type User, findLogin } from '../users/user.store.ts'
-import type { AcceptedPassword, PasswordSources } from '../sign-in-sources/password-sources.service.ts'
+import type { AcceptedPassword, PasswordDecider, PasswordSources } from '../sign-in-sources/password-sources.service.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 
@@ -73,8 +73,7 @@ export function createPasswordCheck(deps: {
     })
     if (checked === undefined || checked.user.isLoginProhibited) {
       deps.throttle.failed(login.toLowerCase(), address)
-      const credential = decider?.credential ?? { kind: 'password', id: 0 }
-      deps.records.failed({ client, credential, userId: found?.user.id ?? 0 })
+      deps.records.failed({ client, credential: credentialOf(decider), userId: found?.user.id ?? 0 })
       throw errors.wrongCredentials()
     }
     deps.throttle.succeeded(login.toLowerCase(), address)
@@ -82,3 +81,6 @@ export function createPasswordCheck(deps: {
     return checked
   }
 }
+
+const credentialOf = (decider: PasswordDecider | undefined): RequestCredential =>
+  decider?.credential ?? { kind: 'password', id: 0 }
