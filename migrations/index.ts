@@ -31,6 +31,7 @@ import { createStepSummaries } from './202611271125-step-summaries.ts'
 import { createPackageUpstreams } from './202611271128-package-upstreams.ts'
 import { addLateJobs } from './202611271432-late-jobs.ts'
 import { addSchedulePushes } from './202611271738-schedule-pushes.ts'
+import { addReplannedJobs } from './202611271744-replanned-jobs.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -71,6 +72,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611271128-package-upstreams': createPackageUpstreams,
   '202611271432-late-jobs': addLateJobs,
   '202611271738-schedule-pushes': addSchedulePushes,
+  '202611271744-replanned-jobs': addReplannedJobs,
 }
 
 /**

@@ -93,6 +93,8 @@ action_job
   steps text not null default '[]'::text
   permissions text not null default ''::text
   late text not null default ''::text
+  planned_from text not null default ''::text
+  is_replaced integer not null default 0
   CREATE INDEX action_job_repo_id_concurrency_group_idx ON public.action_job USING btree (repo_id, concurrency_group)
   CREATE INDEX action_job_repo_id_status_id_idx ON public.action_job USING btree (repo_id, status, id)
   CREATE INDEX action_job_run_id_id_idx ON public.action_job USING btree (run_id, id)

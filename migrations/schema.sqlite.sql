@@ -109,7 +109,9 @@ CREATE TABLE "action_job" (
   "updated_at" bigint not null,
   "steps" text default '[]' not null,
   "permissions" text default '' not null,
-  "late" text default '' not null);
+  "late" text default '' not null,
+  "planned_from" text default '' not null,
+  "is_replaced" integer default 0 not null);
 
 CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
   "repo_id",

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
+import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
 import { rpc } from '../harness/runner.ts'
@@ -57,13 +58,70 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     expect(await statuses()).toContain('CI / b! by ann, CI (push): success')
     await work()
     expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
-    const again = await world.ann.client.post(`${world.path}/runs/${run}/rerun`)
-    expect(again.status).toBe(201)
-    expect(await states(run)).toEqual([
-      'first waiting',
-      'a! by ann, CI blocked',
-      'last blocked',
-      'b! by ann, CI blocked',
+  })
+
+  it('are planned again by a rerun of those that they need, and stay as they were in the attempt before', async () => {
+    const matrix = 'strategy: { matrix: { v: "${{ fromJSON(needs.first.outputs.list) }}" } }'
+    const run = await start(`${FIRST}  each: { needs: first, runs-on: host, ${matrix} }
+  last: { needs: each, runs-on: host }
+`)
+    const jobsOf = async (path: string): Promise<Any[]> =>
+      (await world.ann.client.get(`${world.path}/runs/${run}/${path}`)).json.jobs
+    const statesOf = async (path: string): Promise<string[]> =>
+      (await jobsOf(path)).map(({ name, conclusion, status }: Any) => `${name} ${conclusion ?? status}`)
+    await work({ list: '["a", "b"]' })
+    await work()
+    await work({}, Result.FAILURE)
+    const before = ['first success', 'each (a) success', 'last skipped', 'each (b) failure']
+    expect(await statesOf('jobs')).toEqual(before)
+    const [, a] = await jobsOf('jobs')
+
+    expect((await world.ann.client.post(`${world.path}/runs/${run}/rerun-failed-jobs`)).status).toBe(201)
+    expect(await statesOf('jobs')).toEqual(['first success', 'each (a) success', 'last waiting', 'each (b) queued'])
+    await work()
+    await work()
+    expect(await statesOf('jobs')).toEqual(['first success', 'each (a) success', 'last success', 'each (b) success'])
+
+    expect((await world.ann.client.post(`${world.path}/runs/${run}/rerun`)).json.run_attempt).toBe(3)
+    expect(await statesOf('jobs')).toEqual(['first queued', 'last waiting', 'each waiting'])
+    await work({ list: '["b", "c", "d"]' })
+    expect(await statesOf('jobs')).toEqual([
+      'first success',
+      'last waiting',
+      'each (b) queued',
+      'each (c) queued',
+      'each (d) queued',
+    ])
+    for (const name of ['b', 'c', 'd']) expect(await work()).toContain(`each (${name})`)
+    await work()
+    expect((await jobsOf('jobs')).map((job) => job.run_attempt)).toEqual([2, 2, 3, 3, 3])
+    expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
+    expect(await statesOf('attempts/1/jobs')).toEqual(before)
+    expect(await statesOf('attempts/2/jobs')).toEqual(
+      before.map((text) => text.replace(/(?:skipped|failure)/, 'success')),
+    )
+    expect(await statesOf('attempts/3/jobs')).toEqual(await statesOf('jobs'))
+    expect((await world.ann.client.get(`${world.path}/jobs/${a!.id}`)).json).toMatchObject({ name: 'each (a)' })
+    expect((await world.ann.client.post(`${world.path}/runs/${run}/jobs/${a!.id}/rerun`)).status).toBe(404)
+    expect((await world.ann.client.delete(`${world.path}/runs/${run}`)).status).toBe(204)
+    expect(await rows(world.server, 'action_job', { run_id: run })).toEqual([])
+  })
+
+  it('are planned again by a rerun of one that they need, which then fails', async () => {
+    const run = await start(`${FIRST}  each: { needs: first, runs-on: "\${{ needs.first.outputs.label }}" }
+  other: { needs: first, runs-on: host }
+`)
+    await work({ label: 'host' })
+    await work()
+    await work()
+    const [first] = await rows(world.server, 'action_job', { run_id: run })
+    expect((await world.ann.client.post(`${world.path}/runs/${run}/jobs/${first!.id}/rerun`)).status).toBe(201)
+    await work({}, Result.FAILURE)
+    const { jobs } = (await world.ann.client.get(`${world.path}/runs/${run}/jobs`)).json
+    expect(jobs.map(({ name, conclusion }: Any) => `${name} ${conclusion}`)).toEqual([
+      'first failure',
+      'other skipped',
+      'each skipped',
     ])
   })
 

@@ -196,6 +196,10 @@ export interface ActionJobTable {
   has_condition: Generated<Flag>
   /** JSON: what the job is planned from when the jobs that it needs have ended; empty if it is planned. */
   late: Generated<string>
+  /** What `late` was before the job, as the first of its matrix, was planned; empty: it was not planned late. */
+  planned_from: Generated<string>
+  /** Of an earlier attempt: a rerun has planned other jobs of the key. */
+  is_replaced: Generated<Flag>
   /** The `concurrency` of the workflow, until it is evaluated. */
   concurrency: Generated<string>
   concurrency_group: Generated<string>

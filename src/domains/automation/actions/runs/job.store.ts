@@ -101,18 +101,35 @@ export function listJobs(db: Db, scope: RunScope, { statuses, order, paging }: J
 }
 
 export function listJobsOfRun(db: Db, runId: number, { statuses, order, paging }: JobQuery): Promise<Page<Job>> {
-  const query = db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id', order)
+  const query = db
+    .selectFrom('action_job')
+    .select(COLUMNS)
+    .where('run_id', '=', runId)
+    .where('is_replaced', '=', 0)
+    .orderBy('id', order)
   return selectPage(statuses.length === 0 ? query : query.where('status', 'in', [...statuses]), paging, toJob)
 }
 
-/** All jobs of a run, sorted by id; their number is limited by the maximum of a workflow. */
+/** All jobs of the latest attempt of a run, sorted by id; their number is limited by the maximum of a workflow. */
 export async function listAllJobsOfRun(db: Db, runId: number): Promise<Job[]> {
   return (await jobsOfRun(db, { runId })).map(toJob)
 }
 
 const jobsOfRun = defineQuery((db, { runId }: { readonly runId: number }) =>
-  db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id'),
+  db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).where('is_replaced', '=', 0).orderBy('id'),
 )
+
+/** What the jobs of a run were planned from late, by key. */
+export async function listPlannedFrom(db: Db, runId: number): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('action_job')
+    .select(['key', 'planned_from'])
+    .where('run_id', '=', runId)
+    .where('is_replaced', '=', 0)
+    .where('planned_from', '!=', '')
+    .execute()
+  return new Map(rows.map((row) => [row.key, row.planned_from]))
+}
 
 /** A job that waits for a runner, with the owner of its repository. */
 export interface WaitingJob extends Job {

@@ -3,7 +3,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { MAX_JOBS } from '../workflows/reading/matrix.ts'
 import type { WorkflowReader } from '../workflows/workflow-reader.ts'
 import { describeInvalid, type PlannedJob, type Read } from '../workflows/workflow.policy.ts'
-import { insertJobs, type Job, listAllJobsOfRun, updateJob } from './job.store.ts'
+import { insertJobs, type Job, listAllJobsOfRun, listPlannedFrom, updateJob } from './job.store.ts'
 import { loadNeeds } from './needs.store.ts'
 import { decideReady } from './run-progress.policy.ts'
 import type { Run } from './run.store.ts'
@@ -60,11 +60,49 @@ export async function insertLateJobs(
       ended.set(job.id, 'skipped')
       continue
     }
-    await updateJob(tx, job.id, { ...first, created_at: job.createdAt })
-    await insertJobs(tx, others)
+    await updateJob(tx, job.id, { ...first, planned_from: job.late, created_at: job.createdAt })
+    await insertJobs(
+      tx,
+      others.map((row) => ({ ...row, attempt: job.attempt })),
+    )
     jobs = await listAllJobsOfRun(tx, run.id)
   }
   return ended
+}
+
+/**
+ * Replaces the planned jobs of a run that need jobs which run again by ones that stand for them until those have ended.
+ * Returns the jobs of the new attempt.
+ */
+export async function replaceLateJobs(
+  tx: Tx,
+  { jobs, again }: { readonly jobs: readonly Job[]; readonly again: ReadonlyMap<number, 'waiting' | 'blocked'> },
+  at: number,
+): Promise<readonly Job[]> {
+  const groups = Map.groupBy(jobs, ({ key }) => key)
+  const plannedFrom = await listPlannedFrom(tx, jobs[0]!.runId)
+  for (const [key, late] of plannedFrom) {
+    const group = groups.get(key)!
+    const { repoId, runId, needs, hasCondition } = group[0]!
+    if (again.get(group[0]!.id) !== 'blocked') continue
+    for (const { id } of group) await updateJob(tx, id, { is_replaced: 1 })
+    await insertJobs(tx, [
+      {
+        repo_id: repoId,
+        run_id: runId,
+        key,
+        name: key,
+        needs: JSON.stringify(needs),
+        has_condition: flag(hasCondition),
+        late,
+        attempt: Math.max(...group.map(({ attempt }) => attempt)),
+        status: 'blocked',
+        created_at: at,
+        updated_at: at,
+      },
+    ])
+  }
+  return listAllJobsOfRun(tx, jobs[0]!.runId)
 }
 
 /** Why the planned jobs cannot be added to others of the run. */

@@ -9,6 +9,7 @@ import { raiseQueues } from '../runners/runner.store.ts'
 import { lockWorkflows } from '../workflows/workflow-state.store.ts'
 import { insertAttempt } from './attempt.store.ts'
 import { countOpenJobs, type Job, listAllJobsOfRun, resetJobs } from './job.store.ts'
+import { replaceLateJobs } from './late-jobs.ts'
 import { decideRerun, type RerunChoice } from './rerun.policy.ts'
 import type { RunProgress } from './run-progress.service.ts'
 import { aggregateStatus } from './run-status.policy.ts'
@@ -92,17 +93,22 @@ export function createRunChanges({ database, clock, events, files, runProgress }
   ): Promise<void> {
     const at = clock.now()
     const waits = await joinGroup(tx, run)
-    for (const { id, concurrencyGroup, late } of jobs)
-      if (again.has(id) && (waits || `${concurrencyGroup}${late}` !== '')) again.set(id, 'blocked')
     await insertAttempt(tx, run, jobs)
+    const before = new Set(jobs.map(({ id }) => id))
+    const current = await replaceLateJobs(tx, { jobs, again }, at)
+    const starts = new Map<number, 'waiting' | 'blocked'>()
+    for (const { id, concurrencyGroup, late } of current) {
+      const start = before.has(id) ? again.get(id) : 'blocked'
+      if (start !== undefined) starts.set(id, waits || `${concurrencyGroup}${late}` !== '' ? 'blocked' : start)
+    }
     for (const status of ['waiting', 'blocked'] as const) {
-      const ids = [...again].flatMap(([jobId, start]) => (start === status ? [jobId] : []))
+      const ids = [...starts].flatMap(([jobId, start]) => (start === status ? [jobId] : []))
       await resetJobs(tx, ids, { status, at })
     }
-    const status = aggregateStatus(jobs.map((job) => again.get(job.id) ?? job.status))
+    const status = aggregateStatus(current.map((job) => starts.get(job.id) ?? job.status))
     const attempt = { attempt: run.attempt + 1, trigger_actor_id: actor.account.id }
     await updateRun(tx, run.id, { ...attempt, status, started_at: 0, stopped_at: 0, updated_at: at })
-    const changed = [...again].map(([jobId, start]) => ({ id: jobId, status: start }))
+    const changed = [...starts].map(([jobId, start]) => ({ id: jobId, status: start }))
     const payload = { ...payloadOfRun(run), status, jobs: changed }
     await events.append(tx, 'action_run.rerun', originOf(actor, run), payload)
     if (!waits) await runProgress.advance(tx, repo.id, run.id)

@@ -12,6 +12,7 @@ import {
   type JobQuery,
   listAllJobsOfRun,
   listJobs,
+  listJobsByIds,
   listJobsOfRun,
   listWaitingJobs,
   type WaitingJob,
@@ -68,6 +69,13 @@ export function createRuns({ database, git, repos }: RunDeps) {
     return { run: { ...run, attempt, status, startedAt, stoppedAt, triggerActorId }, past }
   }
 
+  /** The jobs of an attempt as they ended, sorted by id. */
+  async function listPastJobs({ jobs }: Attempt): Promise<Job[]> {
+    const stateOf = new Map(jobs.map((job) => [job.id, job]))
+    const found = await listJobsByIds(read, [...stateOf.keys()])
+    return found.map((job) => ({ ...job, ...stateOf.get(job.id) })).toSorted((a, b) => a.id - b.id)
+  }
+
   return {
     /** Newest first. An actor that does not exist has no runs. */
     async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
@@ -88,10 +96,8 @@ export function createRuns({ database, git, repos }: RunDeps) {
       { statuses, order, paging }: JobQuery,
     ): Promise<Page<JobView>> {
       const { past } = await getAttempt(repoId, id, attempt)
-      const stateOf = new Map(past?.jobs.map((job) => [job.id, job]))
-      const jobs = (await listAllJobsOfRun(read, id))
-        .map((job) => ({ ...job, ...stateOf.get(job.id) }))
-        .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+      const all = past === undefined ? await listAllJobsOfRun(read, id) : await listPastJobs(past)
+      const jobs = all.filter(({ status }) => statuses.length === 0 || statuses.includes(status))
       if (order === 'desc') jobs.reverse()
       const items = jobs.slice(paging.offset, paging.offset + paging.limit)
       return jobPage({ items, total: jobs.length })

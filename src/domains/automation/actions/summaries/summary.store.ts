@@ -37,6 +37,7 @@ export async function listSummaries(
     .select('action_job.name')
     .select(sql<string>`substr(action_summary.text, 1, ${sql.lit(length)})`.as('text'))
     .where('action_job.run_id', '=', runId)
+    .where('action_job.is_replaced', '=', 0)
     .orderBy('action_job.id')
     .orderBy('action_summary.step')
     .limit(limit)
