@@ -159,6 +159,8 @@ describeOnBoth('the Arch registry', (kind) => {
       [await packageOf({ arch: 'x/y' }), /architecture of the package/],
       [Buffer.concat([Buffer.from(BY_XZ, 'base64').subarray(0, 40), Buffer.alloc(100)]), /./],
     ] as const
+    await upload(await packageOf({ pkgname: 'Case' }), 'case')
+    expect(await upload(await packageOf({ pkgname: 'case' }), 'case')).toEqual([400, expect.stringContaining('Case')])
     for (const [body, message] of refused)
       expect(await upload(body, 'bad')).toEqual([400, expect.stringMatching(message)])
     expect((await upload(whole, '.bad'))[0]).toBe(400)

@@ -171,6 +171,12 @@ describeOnBoth('the Conan registry', (kind) => {
     expect((await send('PUT', file, 'x', { ...bearer(), 'x-checksum-sha1': hash('sha1', 'x') }))[0]).toBe(201)
   })
 
+  it('accepts the same file of several clients at once', async () => {
+    const address = `v2/conans/race/1.0/_/_/revisions/${rrev('1')}/files/conanfile.py`
+    const sent = Array.from({ length: 5 }, () => put(address, 'pass'))
+    expect(await Promise.all(sent)).toEqual(Array.from({ length: 5 }, () => [201, '']))
+  })
+
   it('deletes packages, revisions and recipes', async () => {
     const ref = 'gone/1.0/_/_'
     await uploadRecipe(ref, rrev('1'))

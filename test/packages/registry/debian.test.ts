@@ -167,6 +167,7 @@ describeOnBoth('the Debian registry', (kind) => {
       [await packageOf({ Package: 'X' }), /name of the package/],
       [await packageOf({ Version: 'one' }), /version of the package/],
       [await packageOf({ Version: '1/../2' }), /version of the package/],
+      [await packageOf({ Version: '1_2' }), /version of the package/],
       [await packageOf({ Architecture: 'a/b' }), /architecture/],
       [await archive('Package: a1\nVersion: 1\n\nPackage: b1\n'), /control file is invalid/],
       [await archive('Package: a1\nPackage: b1\nVersion: 1\nArchitecture: all\n'), /control file is invalid/],

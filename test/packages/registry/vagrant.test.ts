@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -98,6 +98,7 @@ describeOnBoth('the Vagrant registry', (kind) => {
   })
 
   it('refuses what is no box, and publishes nothing', async () => {
+    const growing = zstdCompressSync(await tarOf({ 'box.img': Buffer.alloc(100 * 1024 * 1024) }))
     const bomb = await boxOf({ 'box.ovf': 'x', 'metadata.json': Buffer.alloc(70_000) })
     const refused = [
       ['bad/1.0/virtualbox.box', Buffer.from('garbage'), /archive|no metadata.json/],
@@ -106,6 +107,7 @@ describeOnBoth('the Vagrant registry', (kind) => {
       ['bad/1.0/virtualbox.box', await boxOf({ 'sub/metadata.json': '{"provider":"x"}' }), /no metadata.json/],
       ['bad/1.0/virtualbox.box', await boxOf({ 'metadata.json': '{' }), /names no provider/],
       ['bad/1.0/virtualbox.box', bomb, /more than 65536 bytes/],
+      ['bad/1.0/virtualbox.box', growing, /more than 200 times its size/],
       ['bad/v1/virtualbox.box', await box(), /malformed version/],
       ['-bad/1.0/virtualbox.box', await box(), /package name is invalid/],
       ['authenticate/1.0/virtualbox.box', await box(), /package name is invalid/],

@@ -57,7 +57,7 @@ async function foldersOf(files: AsyncIterable<ListedFile>): Promise<Map<string, 
   }
   for (const [folder, entries] of folders) {
     const any = folders.get(`${folder.slice(0, folder.lastIndexOf('/'))}/${ANY}`)
-    if (any !== undefined && any !== entries) entries.push(...any)
+    if (any !== undefined && any !== entries) for (const entry of any) entries.push(entry)
   }
   return folders
 }

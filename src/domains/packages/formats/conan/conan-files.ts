@@ -1,3 +1,4 @@
+import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import { errors } from '../../../errors.ts'
 import type { PackageContents, ReceivedFile } from '../../packages/package-contents.service.ts'
@@ -35,10 +36,16 @@ export async function uploadFile(
   const sum = headers['x-checksum-sha1']
   if (typeof sum === 'string' && sum.toLowerCase() !== content.sha1) throw errors.packageHashMismatch()
   const replaces = params['rrev'] === NO_REVISION || path.startsWith('metadata/')
-  const former = replaces ? undefined : await contents.findFile(owner, recipe, name)
-  if (former?.sha256 === content.sha256) return { status: 201 }
+  const isThere = async (): Promise<boolean> =>
+    !replaces && (await contents.findFile(owner, recipe, name))?.sha256 === content.sha256
+  if (await isThere()) return { status: 201 }
   const metadata = path === 'conaninfo.txt' ? await readInfo(contents, tools, request, content) : ''
-  await contents.publish(viewer, owner, { ...recipe, extends: true, files: [{ name, content, metadata, replaces }] })
+  try {
+    await contents.publish(viewer, owner, { ...recipe, extends: true, files: [{ name, content, metadata, replaces }] })
+  } catch (error) {
+    // Another client may have sent it at the same time.
+    if (!isDomainError(error, 'conflict') || !(await isThere())) throw error
+  }
   return { status: 201 }
 }
 

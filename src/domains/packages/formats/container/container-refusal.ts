@@ -12,6 +12,7 @@ export type ContainerCode =
   | 'NAME_UNKNOWN'
   | 'SIZE_INVALID'
   | 'TOOMANYREQUESTS'
+  | 'UNAVAILABLE'
   | 'UNAUTHORIZED'
   | 'UNSUPPORTED'
 

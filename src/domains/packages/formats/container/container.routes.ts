@@ -66,6 +66,8 @@ const CODES: Readonly<Record<number, ContainerCode>> = {
   404: 'NAME_UNKNOWN',
   413: 'SIZE_INVALID',
   429: 'TOOMANYREQUESTS',
+  503: 'UNAVAILABLE',
+  507: 'UNAVAILABLE',
 }
 
 function toContainer(error: unknown): ContainerRefusal | undefined {

@@ -57,7 +57,8 @@ function controlMember(bytes: Buffer): Buffer {
 }
 
 const NAME = /^[a-z\d][a-z\d+.-]{1,199}$/
-const VERSION = /^(?:\d{1,9}:)?\d[\w.+~:-]{0,199}$/
+/** Without underscores, which separate it in the names of files (deb-version(7)). */
+const VERSION = /^(?:\d{1,9}:)?\d[A-Za-z\d.+~:-]{0,199}$/
 const ARCHITECTURE = /^[a-z\d][a-z\d-]{0,99}$/
 /** The index says these of the file itself. */
 const OF_THE_INDEX = new Set(['filename', 'size', 'md5sum', 'sha1', 'sha256', 'sha512'])

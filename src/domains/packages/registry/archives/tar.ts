@@ -21,6 +21,9 @@ export interface TarLimits {
 
 /** Of headers of one entry, such as long names. */
 const MAX_HEADERS = 1024 * 1024
+/** An archive may grow to this much, and to this many times its own size, whatever its limit is. */
+const SMALL_ARCHIVE = 64 * 1024 * 1024
+const MAX_GROWTH = 200
 
 /**
  * Reads a tar archive, compressed by gzip, zstd or not at all, entry by entry, until `visit` returns false. Throws
@@ -34,19 +37,23 @@ export async function readTar(
   const { head, rest } = await peek(source)
   const tar = extract()
   let unread = 0
+  let received = 0
   let total = 0
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
       unread += chunk.length
       total += chunk.length
       if (total > maxBytes) done(badRequest(`the archive has more than ${maxBytes} bytes without compression`))
+      else if (total > SMALL_ARCHIVE && total > received * MAX_GROWTH)
+        done(badRequest(`the archive grows to more than ${MAX_GROWTH} times its size`))
       // NOTE: the library gathers headers in memory, whatever size they declare.
       else if (unread > MAX_HEADERS) done(badRequest('the archive has headers that are too long'))
       else done(null, chunk)
     },
   })
   const decompress = decompressor(head)
-  const fed = pipeline([Readable.from(rest), ...(decompress === undefined ? [] : [decompress]), counted, tar])
+  const sent = Readable.from(rest).on('data', (chunk: Uint8Array) => (received += chunk.length))
+  const fed = pipeline([sent, ...(decompress === undefined ? [] : [decompress]), counted, tar])
   // NOTE: an error of the source ends the iteration below, which reports it.
   fed.catch(() => undefined)
   let entries = 0
