@@ -9,9 +9,9 @@ const FILES = {
   broken: 'on: [push\njobs',
   cycle: job('[push, issues]', 'needs: a'),
   issues: job('issues', 'needs: a'),
-  matrix: job('push', 'strategy: { matrix: { v: "${{ fromJSON(github.ref) }}" } }'),
+  named: job('push', 'name: "${{ fromJSON(github.ref) }}"'),
   off: job('push', 'needs: a'),
-  other: job('{ push: { branches: [other] } }', 'strategy: { matrix: { v: "${{ fromJSON(github.ref) }}" } }'),
+  other: job('{ push: { branches: [other] } }', 'name: "${{ fromJSON(github.ref) }}"'),
   pull: job('pull_request', 'needs: a'),
   target: job('pull_request_target', 'needs: a'),
   well: job('push', 'steps: []'),
@@ -49,14 +49,12 @@ describeOnBoth('invalid workflows', (kind) => {
   it('are named by a status of the pushed commit, once each, with line and reason', async () => {
     await commit(['off'], 'Add [skip ci]', { branch: 'main' })
     expect((await ann.client.put(`${repo}/actions/workflows/off.yml/disable`)).status).toBe(204)
-    const names = ['broken', 'cycle', 'issues', 'matrix', 'other', 'pull', 'target', 'well'] as const
+    const names = ['broken', 'cycle', 'issues', 'named', 'other', 'pull', 'target', 'well'] as const
     const sha = await commit(names, 'Add', { branch: 'main' })
     const wanted = [
       expect.stringMatching(/^\.gitea\/workflows\/broken\.yml: Invalid workflow: line 2: /),
       '.gitea/workflows/cycle.yml: Invalid workflow: line 5: jobs.a.needs: leads back to the job itself',
-      expect.stringMatching(
-        /^\.gitea\/workflows\/matrix\.yml: Invalid workflow: line 5: jobs\.a\.strategy\.matrix\.v: /,
-      ),
+      expect.stringMatching(/^\.gitea\/workflows\/named\.yml: Invalid workflow: line 5: jobs\.a\.name: /),
     ]
     expect(await errorsOf(sha)).toEqual(wanted)
     const { json } = await ann.client.get(`${repo}/commits/${sha}/statuses`)
@@ -76,7 +74,7 @@ describeOnBoth('invalid workflows', (kind) => {
     await server.drain()
     const pushed = await errorsOf(sha)
     expect(pushed.map((text) => text.split(': ')[0])).toEqual(
-      ['broken', 'cycle', 'matrix'].map((name) => `.gitea/workflows/${name}.yml`),
+      ['broken', 'cycle', 'named'].map((name) => `.gitea/workflows/${name}.yml`),
     )
     const pull = await ann.client.post(`${repo}/pulls`, from)
     expect(pull.status).toBe(201)

@@ -197,6 +197,37 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
   })
 
+  it('do not keep the others from starting when variables make an empty matrix', async () => {
+    const matrix = 'strategy: { matrix: { v: "${{ fromJSON(vars.NONE || \'[]\') }}" } }'
+    const run =
+      await start(`${FIRST}  wanted: { needs: first, if: needs.first.outputs.list != '', runs-on: host, ${matrix} }
+  failed: { needs: first, runs-on: host, ${matrix} }
+  alone: { runs-on: host, ${matrix} }
+  last: { needs: [wanted, failed, alone], if: always(), runs-on: host }
+`)
+    expect(await states(run)).toEqual([
+      'first waiting',
+      'wanted blocked',
+      'failed blocked',
+      'alone failure',
+      'last blocked',
+    ])
+    await work()
+    expect(await states(run)).toEqual([
+      'first success',
+      'wanted skipped',
+      'failed failure',
+      'alone failure',
+      'last waiting',
+    ])
+    const jobs = await rows(world.server, 'action_job', { run_id: run, status: 'failure' })
+    for (const job of jobs)
+      expect(await world.logOf(job.id)).toEqual([expect.stringMatching(/matrix\.v: must be a list with at least one/)])
+    expect(await statuses()).toContain('CI / alone (push): failure')
+    await work()
+    expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('failure')
+  })
+
   it('are planned again when one that could not be planned is rerun alone', async () => {
     const run = await start(`${FIRST}  each: { needs: first, runs-on: "\${{ fromJSON(needs.first.outputs.label) }}" }
 `)

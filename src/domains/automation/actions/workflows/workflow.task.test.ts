@@ -4,6 +4,7 @@ import { TaskPool } from '../../../../core/platform/isolation/index.ts'
 import { isFalse } from './reading/condition.ts'
 import { passesFilters } from './reading/filters.ts'
 import type { Contexts } from './reading/expressions.ts'
+import { planLateJobs } from './reading/plan-run.ts'
 import type { Invalid, RunPlan } from './workflow.policy.ts'
 import { createTask, type WorkflowTask } from './workflow.task.ts'
 
@@ -66,12 +67,26 @@ describe('a plan', () => {
     ['{ a: [] }', 'at least one value'],
     ['{ a: x }', 'must be a list'],
     ['x', 'must be a mapping'],
+    ['{}', 'must have a list of values'],
     ['{ include: 1 }', 'must be a list of mappings'],
-    ['"${{ fromJSON(\'[\') }}"', 'cannot be evaluated'],
   ])('refuses the matrix %s', (matrix, reason) => {
     const { invalid } = plan(job(`strategy: { matrix: ${matrix} }`))
     expect(invalid).toMatchObject({ line: 4, place: expect.stringMatching(/^jobs\.a\.strategy\.matrix/) })
     expect(invalid.reason).toContain(reason)
+  })
+
+  it.each([
+    ['"${{ fromJSON(\'[\') }}"', 'cannot be evaluated'],
+    ['{ a: "${{ fromJSON(vars.LIST || \'[]\') }}" }', 'at least one value'],
+    ['{ a: [1, 2], exclude: "${{ vars.LIST || 1 }}" }', 'must be a list of mappings'],
+    ['{ include: "${{ fromJSON(\'[]\') }}" }', 'must have a list of values'],
+  ])('lets only the job with the matrix %s fail, whose expressions make no jobs', (matrix, reason) => {
+    const { jobs } = plan(`${job(`strategy: { matrix: ${matrix} }`)}  b: {}\n`).found
+    expect(jobs.map(({ name, late }) => [name, late !== ''])).toEqual([
+      ['a', true],
+      ['b', false],
+    ])
+    expect(() => planLateJobs(jobs[0]!.late, {})).toThrow(reason)
   })
 
   it('leaves a job that calls another workflow to the runner, with all that it passes on', () => {

@@ -13,8 +13,11 @@ export function expandMatrix(matrix: unknown, path: Path): readonly Members[] {
   if (!isMembers(matrix)) throw new WorkflowProblem(path, 'must be a mapping')
   const { include, exclude, ...axes } = matrix
   const excluded = readList(exclude, [...path, 'exclude'])
+  const included = readList(include, [...path, 'include'])
+  if (Object.keys(axes).length + included.length === 0)
+    throw new WorkflowProblem(path, 'must have a list of values, or entries of include')
   const original = multiply(axes, path).filter((one) => !excluded.some((pattern) => isPart(pattern, one)))
-  const combinations = addIncluded(original, readList(include, [...path, 'include']), Object.keys(axes))
+  const combinations = addIncluded(original, included, Object.keys(axes))
   if (combinations.length > MAX_JOBS) throw tooMany(path)
   return combinations
 }

@@ -55,15 +55,20 @@ export function planLateJobs(late: string, needs: Members): readonly PlannedJob[
 
 /**
  * A job that stands for those of a matrix, or has a name, labels or a group, which depend on outputs of others, or for
- * those of a matrix which is not evaluated because the `if` of the job is false.
+ * those of a matrix with expressions which makes no jobs, or is not evaluated because the `if` of the job is false. The
+ * others of the run start nevertheless, as on GitHub.
  */
-function planLater({ workflow, key, job }: JobSource, contexts: Contexts): readonly PlannedJob[] | undefined {
+function planLater(
+  { workflow, key, job, expressions }: JobSource,
+  contexts: Contexts,
+): readonly PlannedJob[] | undefined {
   const needs = readWords(job['needs'], ['jobs', key, 'needs'])
   const evaluated = JSON.stringify([...EVALUATED_OF_JOB.map((member) => job[member]), matrixOf(job)])
   const isLate = needs.length > 0 && hasExpression(evaluated) && /\bneeds\b/.test(evaluated)
   const { event, ...github } = isMembers(contexts['github']) ? contexts['github'] : {}
   const all: Contexts = { inputs: {}, ...contexts, github: { ...github, event } }
-  if (!isLate && !(hasExpression(matrixOf(job)) && isFalse(job['if'], all))) return undefined
+  const hasNoJobs = (): boolean => isFalse(job['if'], all) || !canExpand(matrixOf(job), expressions)
+  if (!isLate && !(hasExpression(matrixOf(job)) && hasNoJobs())) return undefined
   const texts = `${evaluated} ${scalarText(job['if']) ?? ''}`
   const used = Object.entries(LATE_CONTEXTS).filter(([, pattern]) => pattern.test(texts))
   const given = { ...all, github: /\bevent\b/.test(texts) ? { ...github, event } : github }
@@ -79,6 +84,15 @@ function planLater({ workflow, key, job }: JobSource, contexts: Contexts): reado
 }
 
 const matrixOf = ({ strategy }: Members): unknown => (isMembers(strategy) ? strategy['matrix'] : undefined)
+
+function canExpand(matrix: unknown, expressions: Expressions): boolean {
+  try {
+    return expandMatrix(expressions.value(matrix, []), []).length > 0
+  } catch (error) {
+    if (error instanceof WorkflowProblem) return false
+    throw error
+  }
+}
 
 const sharedOf = (workflow: Members): Members =>
   Object.fromEntries(SHARED.filter((member) => member in workflow).map((member) => [member, workflow[member]]))
