@@ -5,13 +5,13 @@ build() {
   echo "$1 $2" >"pkg/usr/share/$1.txt"
   printf 'pkgname = %s\npkgver = %s\npkgdesc = A package\narch = any\nsize = 10\nbuilddate = 1700000000\npackager = A\n%s' \
     "$1" "$2" "${3:-}" >pkg/.PKGINFO
-  tar -C pkg -czf "$1-$2-any.pkg.tar.gz" .PKGINFO usr
+  tar --force-local -C pkg -czf "$1-$2-any.pkg.tar.gz" .PKGINFO usr
   rm -r pkg
   curl --silent --fail --user "$OWNER:$TOKEN" --upload-file "$1-$2-any.pkg.tar.gz" "$BASE/arch/extra"
 }
 build clients-base 1.9-1
 build clients-base 1.10-1
-build clients-tool 2.0-1 $'depend = clients-base>=1.10\n'
+build clients-tool 1:2.0+git-1 $'depend = clients-base>=1.10\n'
 mkdir -p root/var/lib/pacman root/var/cache root/etc
 printf '[options]\nArchitecture = x86_64\nSigLevel = Required\n[ann]\nServer = %s/arch/extra/$arch\n' "$BASE" >pacman.conf
 key() { pacman-key --config pacman.conf --gpgdir "$WORK/gnupg" "$@"; }
@@ -26,5 +26,5 @@ key --add ann.asc >>key.log 2>&1
 key --lsign-key "$(gpg --show-keys --with-colons ann.asc | awk -F: '$1 == "fpr" { print $10; exit }')" >>key.log 2>&1
 own --sync --refresh clients-tool
 grep -q 'clients-base 1.10-1' root/usr/share/clients-base.txt
-grep -q 'clients-tool 2.0-1' root/usr/share/clients-tool.txt
+grep -q 'clients-tool 1:2.0+git-1' root/usr/share/clients-tool.txt
 gpgconf --homedir "$WORK/gnupg" --kill all

@@ -29,11 +29,11 @@ with tarfile.open("clientsbase-1.0-0.tar.bz2", "w:bz2") as archive:
         entry = tarfile.TarInfo(name)
         entry.size = len(content)
         archive.addfile(entry, io.BytesIO(content))
-info, files = contents("clientstool", "2.0", ["clientsbase >=1.0"])
-with zipfile.ZipFile("clientstool-2.0-0.conda", "w") as archive:
+info, files = contents("clientstool", "2.0+git", ["clientsbase >=1.0"])
+with zipfile.ZipFile("clientstool-2.0+git-0.conda", "w") as archive:
     archive.writestr("metadata.json", '{"conda_pkg_format_version": 2}')
     for part, group in (("info", info), ("pkg", files)):
-        archive.writestr(f"{part}-clientstool-2.0-0.tar.zst", zstandard.compress(tar(group)))
+        archive.writestr(f"{part}-clientstool-2.0+git-0.tar.zst", zstandard.compress(tar(group)))
 PYTHON
 python3 publish.py
 for file in *.tar.bz2 *.conda; do
@@ -46,11 +46,11 @@ from rattler import Gateway, install, solve
 async def main():
     records = await solve([os.environ["BASE"] + "/conda/stable"], ["clientstool"], Gateway(cache_dir="cache"),
                           platforms=["linux-64", "noarch"])
-    assert sorted(record.file_name for record in records) == ["clientsbase-1.0-0.tar.bz2", "clientstool-2.0-0.conda"]
+    assert sorted(record.file_name for record in records) == ["clientsbase-1.0-0.tar.bz2", "clientstool-2.0+git-0.conda"]
     await install(records, target_prefix="prefix", cache_dir="packages", show_progress=False)
 
 asyncio.run(main())
 PYTHON
 python3 install.py
 grep -q 'clientsbase 1.0' prefix/share/clientsbase.txt
-grep -q 'clientstool 2.0' prefix/share/clientstool.txt
+grep -q 'clientstool 2.0+git' prefix/share/clientstool.txt

@@ -7,7 +7,7 @@ build() {
   curl --silent --fail --user "$OWNER:$TOKEN" --upload-file "$1.deb" "$BASE/debian/pool/stable/main/upload"
 }
 build clients-base 1:1.0-1
-build clients-tool 2.0 $'Depends: clients-base\n' zstd
+build clients-tool 2.0~rc1+git $'Depends: clients-base\n' zstd
 mkdir -p root/etc/apt/{apt.conf.d,preferences.d,sources.list.d,trusted.gpg.d} root/var/lib/{apt/lists/partial,dpkg} \
   root/var/cache/apt/archives/partial
 touch root/var/lib/dpkg/status
@@ -23,6 +23,7 @@ own apt-get update --quiet 2>&1 | tee update.log
 must_fail grep -qE '^(W|E|Err)' update.log
 own apt-get install --quiet --yes --download-only clients-tool >install.log
 test -f root/var/cache/apt/archives/clients-base_1%3a1.0-1_all.deb
+test -f root/var/cache/apt/archives/clients-tool_2.0~rc1+git_all.deb
 # A later version is found at once.
 build clients-base 1:1.1-1
 own apt-get update --quiet >update.log

@@ -7,7 +7,7 @@ build() {
     "$BASE/rpm/el9/upload"
 }
 build clients-base 1.0 'Epoch: 2'
-build clients-tool 2.0 'Requires: clients-base >= 2:1.0'
+build clients-tool 2.0~rc1+git^2 'Requires: clients-base >= 2:1.0'
 mkdir repos
 curl --silent --fail --output repos/ann.repo "$BASE/rpm/el9.repo"
 own() {
@@ -19,5 +19,6 @@ grep -q '^clients-base >= 2:1.0' required
 own install --downloadonly --downloaddir="$WORK/downloads" clients-tool >install.log 2>&1
 ls downloads >downloaded
 grep -q clients-base downloaded
+grep -q clients-tool downloaded
 rpm --checksig --nosignature downloads/*.rpm >sums
 must_fail grep -qi 'not ok' sums

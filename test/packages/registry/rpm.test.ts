@@ -135,6 +135,16 @@ describeOnBoth('the RPM registry', (kind) => {
     expect((await get('package/tool/2-1.0-2/x86_64')).bytes.equals(first)).toBe(true)
   })
 
+  it('names files in the index as they are, which clients encode', async () => {
+    const body = packageOf({ 1000: 'c++lib', 1001: '2.0~rc1+git^2' })
+    expect(await upload(body, '/signs')).toEqual([201, ''])
+    const { metadata } = await list('primary', 'signs/')
+    const location = metadata.package.location['@href'] as string
+    expect(location).toBe('package/c++lib/2.0~rc1+git^2-2/x86_64/c++lib-2.0~rc1+git^2-2.x86_64.rpm')
+    const encoded = location.split('/').map(encodeURIComponent).join('/')
+    for (const path of [location, encoded]) expect((await get(`signs/${path}`)).bytes.equals(body)).toBe(true)
+  })
+
   it('separates groups, and deletes packages', async () => {
     const body = packageOf({ 1000: 'grouped' })
     for (const group of ['/el9', '/el9/extras']) expect(await upload(body, group)).toEqual([201, ''])

@@ -23,7 +23,8 @@ interface StoredXml {
 export function storedXml(read: RpmPackage, group: string, content: ReceivedFile, now: number): StoredXml {
   const { primary, attributes, versionElement, name, arch } = read
   const id = `<package pkgid="${content.sha256}" ${attributes}>${versionElement}`
-  const location = `package/${[name, read.version, arch, fileName(read)].map(encodeURIComponent).join('/')}`
+  // Clients encode it: names and versions contain `+`, `~` and `^`.
+  const location = `package/${name}/${read.version}/${arch}/${fileName(read)}`
   return {
     group,
     primary:
