@@ -49,6 +49,21 @@ describe('lists of another service', () => {
     expect(await Array.fromAsync(api.pages('/same', signal))).toEqual([[1, 2], [3]])
   })
 
+  it('begin at an item where the service knows no pages', async () => {
+    service.routes.set('/api/list?offset=0&limit=2', json([1, 2]))
+    service.routes.set('/api/list?offset=2&limit=2', json([3]))
+    service.routes.set('/api/list?offset=4&limit=2', json([]))
+    const api = createForgeApi({
+      ...service.deps,
+      base: `${service.url}/api`,
+      webUrl: service.url,
+      credentials: [],
+      perPage: ['limit', 2],
+      byOffset: true,
+    })
+    expect(await allOf(api.pages('/list', signal))).toEqual([1, 2, 3])
+  })
+
   it('do not follow a link to another origin, but count pages', async () => {
     elsewhere.routes.set('/api/list', json(['stolen']))
     service.routes.set('/api/list?page=1&limit=2', json([1], { link: `<${elsewhere.url}/api/list>; rel="next"` }))

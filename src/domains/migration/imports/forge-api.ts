@@ -52,6 +52,8 @@ export interface ForgeApiOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Query parameter for the page size, and its value. */
   readonly perPage: readonly [name: string, count: number]
+  /** Pages begin at the item `offset`; otherwise they have numbers from 1. */
+  readonly byOffset?: boolean
   /** The service links every page to the next one: a page without links is the only one. */
   readonly alwaysLinks?: boolean
   /** The timeout of one file, in milliseconds. */
@@ -72,7 +74,7 @@ const MAX_LIMITS = 10
 const ABSENT = [404]
 
 export function createForgeApi(options: ForgeApiOptions): ForgeApi {
-  const { client, base, webUrl, headers = {}, perPage, alwaysLinks = false, timeout } = options
+  const { client, base, webUrl, headers = {}, perPage, byOffset = false, alwaysLinks = false, timeout } = options
   const own = new Set([new URL(base).origin, new URL(webUrl).origin])
   const { repeated, credentials } = createRepeater(options)
   let bytesLeft = MAX_TOTAL_BYTES
@@ -98,7 +100,7 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
   }
 
   const pageUrl = (path: string, page: number, count = perPage[1]): string =>
-    `${base}${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${count}`
+    `${base}${path}${path.includes('?') ? '&' : '?'}${byOffset ? `offset=${(page - 1) * count}` : `page=${page}`}&${perPage[0]}=${count}`
 
   const api: ForgeApi = {
     base,

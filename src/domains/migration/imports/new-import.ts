@@ -11,6 +11,7 @@ import { openGitea } from './sources/gitea/gitea.source.ts'
 import { openGitbucket, openGithub } from './sources/github/github.source.ts'
 import { openGitlab } from './sources/gitlab/gitlab.source.ts'
 import { openGogs } from './sources/gogs/gogs.source.ts'
+import { openOnedev } from './sources/onedev/onedev.source.ts'
 
 /** Kinds of data of a repository besides git data and wiki. */
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
@@ -51,7 +52,7 @@ const forges = new Map<string, RemoteForge>(
     forge('gitlab', openGitlab),
     forge('gitbucket', openGitbucket),
     forge('gogs', openGogs, ['labels', 'milestones', 'issues']),
-    forge('onedev'),
+    forge('onedev', openOnedev, ['labels', 'milestones', 'issues', 'pull_requests']),
     forge('codebase'),
     forge('codecommit'),
   ].map((each) => [each.name, each]),
