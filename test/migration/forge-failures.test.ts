@@ -85,7 +85,6 @@ describe('imports from a forge that fails', () => {
 
   it('say what cannot be imported from the service', async () => {
     for (const [service, left] of [
-      ['codebase', 'labels, issues, pull requests'],
       ['codecommit', 'labels, issues, pull requests'],
       ['gogs', 'pull requests'],
     ]) {

@@ -21,7 +21,7 @@ export interface ForgeApi {
     absent?: readonly number[],
     first?: number,
   ): AsyncIterable<readonly unknown[]>
-  page(path: string, number: number, signal: AbortSignal): Promise<ForgePage>
+  page(path: string, number: number, signal: AbortSignal, absent?: readonly number[]): Promise<ForgePage>
   /** The length of a list; undefined if the service does not tell. */
   count(path: string, signal: AbortSignal): Promise<number | undefined>
   /** Streams the bytes at an address; sends credentials only to the origins of `base` and `webUrl`. */
@@ -58,6 +58,9 @@ export interface ForgeApiOptions {
   readonly alwaysLinks?: boolean
   /** The timeout of one file, in milliseconds. */
   readonly timeout: number
+  /** Reads answers that are no JSON. Throws if one is malformed. */
+  readonly parse?: (text: string) => Promise<unknown>
+  readonly maxPageBytes?: number
 }
 
 const MAX_REDIRECTS = 5
@@ -74,7 +77,17 @@ const MAX_LIMITS = 10
 const ABSENT = [404]
 
 export function createForgeApi(options: ForgeApiOptions): ForgeApi {
-  const { client, base, webUrl, headers = {}, perPage, byOffset = false, alwaysLinks = false, timeout } = options
+  const {
+    client,
+    base,
+    webUrl,
+    headers = {},
+    perPage,
+    byOffset = false,
+    alwaysLinks = false,
+    timeout,
+    maxPageBytes = MAX_PAGE_BYTES,
+  } = options
   const own = new Set([new URL(base).origin, new URL(webUrl).origin])
   const { repeated, credentials } = createRepeater(options)
   let bytesLeft = MAX_TOTAL_BYTES
@@ -84,7 +97,7 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
       const { body, ...head } = await client.request(url, {
         headers: { accept: 'application/json', ...headers, ...credentials() },
         maxRedirects: MAX_REDIRECTS,
-        maxBytes: MAX_PAGE_BYTES,
+        maxBytes: maxPageBytes,
         timeout: PAGE_TIMEOUT,
         signal,
       })
@@ -94,9 +107,8 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
     if (bytesLeft < 0)
       throw new ForgeError('failed', `the API of the other server sent more than ${MAX_TOTAL_BYTES} bytes`)
     // NOTE: unlike Buffer.toString it skips a byte order mark.
-    const parsed = parseJson(new TextDecoder().decode(answer.body))
-    if (parsed === undefined) throw new ForgeError('failed', 'the other server did not answer with JSON')
-    return { value: parsed.value, head: answer, digest: hash('sha1', answer.body) }
+    const value = await read(new TextDecoder().decode(answer.body), options.parse)
+    return { value, head: answer, digest: hash('sha1', answer.body) }
   }
 
   const pageUrl = (path: string, page: number, count = perPage[1]): string =>
@@ -127,9 +139,11 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
       throw new ForgeError('failed', 'the list of the other server has no end')
     },
 
-    async page(path, number, signal) {
-      const { value, head } = await ask(pageUrl(path, number), signal)
-      return { items: itemsOf(value), total: totalOf(head) }
+    async page(path, number, signal, absent = []) {
+      const answer = await ask(pageUrl(path, number), signal).catch((error: unknown) => undefinedIf(absent, error))
+      return answer === undefined
+        ? { items: [], total: undefined }
+        : { items: itemsOf(answer.value), total: totalOf(answer.head) }
     },
 
     async count(path, signal) {
@@ -169,6 +183,16 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
     },
   }
   return api
+}
+
+async function read(text: string, parse: ForgeApiOptions['parse']): Promise<unknown> {
+  if (parse !== undefined)
+    return parse(text).catch((error: unknown) => {
+      throw new ForgeError('failed', `the other server sent no valid answer: ${(error as Error).message}`)
+    })
+  const parsed = parseJson(text)
+  if (parsed === undefined) throw new ForgeError('failed', 'the other server did not answer with JSON')
+  return parsed.value
 }
 
 const NO_BODY = Buffer.alloc(0)

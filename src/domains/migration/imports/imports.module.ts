@@ -8,6 +8,7 @@ import { importOperations } from './imports.operations.ts'
 import { type Patience, sleep } from './forge-waits.ts'
 import { createImports, type Imports } from './imports.service.ts'
 import { presentMigration } from './migration.present.ts'
+import type { ApiAddresses } from './source-location.ts'
 import { sealedImportColumns } from './request-box.ts'
 
 declare module '../../../core/module.ts' {
@@ -17,6 +18,7 @@ declare module '../../../core/module.ts' {
   interface Tuning {
     /** Waits for another service that fails or limits requests. */
     readonly importSleep: Patience['sleep']
+    readonly importApis: ApiAddresses
   }
 }
 
@@ -72,6 +74,7 @@ export const module = defineModule({
         client: outgoingClient,
         timeout: TRANSFER_TIMEOUT_MS,
         patience: { clock, maxWait: MAX_WAIT_MS, sleep: core.tuning.importSleep ?? sleep },
+        apis: core.tuning.importApis,
       },
       settings: {
         disabled: repository.disable_migrations,

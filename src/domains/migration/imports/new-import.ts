@@ -7,6 +7,7 @@ import type { RemoteAccess } from '../mirrors/remote-access.ts'
 import type { User } from '../../accounts/index.ts'
 import type { SourceDeps, OpenSource } from './source-location.ts'
 import type { RemoteCredentials } from '../../../core/git/index.ts'
+import { openCodebase } from './sources/codebase/codebase.source.ts'
 import { openGitea } from './sources/gitea/gitea.source.ts'
 import { openGitbucket, openGithub } from './sources/github/github.source.ts'
 import { openGitlab } from './sources/gitlab/gitlab.source.ts'
@@ -53,7 +54,7 @@ const forges = new Map<string, RemoteForge>(
     forge('gitbucket', openGitbucket),
     forge('gogs', openGogs, ['labels', 'milestones', 'issues']),
     forge('onedev', openOnedev, ['labels', 'milestones', 'issues', 'pull_requests']),
-    forge('codebase'),
+    forge('codebase', openCodebase, ['labels', 'milestones', 'issues', 'pull_requests']),
     forge('codecommit'),
   ].map((each) => [each.name, each]),
 )

@@ -27,6 +27,12 @@ export interface SourceDeps {
   /** The timeout of one file, in milliseconds. */
   readonly timeout: number
   readonly patience: Patience
+  /** Addresses of APIs that are at one address for everybody; only tests have others. */
+  readonly apis?: ApiAddresses | undefined
+}
+
+export interface ApiAddresses {
+  readonly codebase?: string
 }
 
 export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source

@@ -17,7 +17,7 @@ const MARGIN_PAGES = 10
 interface List {
   readonly path: string
   /** The member by which the list is in order, such as `number`. */
-  readonly key: 'number' | 'id' | 'iid'
+  readonly key: 'number' | 'id' | 'iid' | 'ticket-id'
   /** Skips items with this key or a lower one. */
   readonly after: number
   readonly absent?: readonly number[]
@@ -41,7 +41,7 @@ export async function* oldestFirst(api: ForgeApi, list: List, signal: AbortSigna
   const keyOf = (item: unknown): number => wholeOf(members(item)[list.key])
   const seen = new Set<number>()
   let held: Held[] = []
-  for await (const { items, page } of forwards(api, list, { keyOf, signal })) {
+  for await (const { items, page } of forwards(api, list, { keyOf, signal, absent: list.absent })) {
     const fresh = items
       .map((item) => ({ item, key: keyOf(item), page }))
       .filter(({ key }) => key > after && !seen.has(key))
@@ -71,6 +71,7 @@ function* chunks(held: readonly Held[]): Generator<readonly unknown[], void, und
 
 interface Walk {
   readonly signal: AbortSignal
+  readonly absent: List['absent']
   keyOf(item: unknown): number
 }
 
@@ -121,7 +122,7 @@ async function* backwards(api: ForgeApi, path: string, walk: Walk): Pages<unknow
   let number = first.total === undefined ? await findLastPage(api, path, walk) : Math.ceil(first.total / size)
   if (number > MAX_PAGES) throw new ForgeError('failed', 'the list of the other server has no end')
   for (let reread = 0; number >= 1; number--) {
-    const { items, total: now = 0 } = await api.page(path, number, walk.signal)
+    const { items, total: now = 0 } = await api.page(path, number, walk.signal, walk.absent)
     if (now > total && reread < MAX_REREAD) {
       const growth = Math.ceil((now - total) / size)
       reread += growth
@@ -132,11 +133,11 @@ async function* backwards(api: ForgeApi, path: string, walk: Walk): Pages<unknow
 }
 
 /** By bisection, for a service that does not tell the length of the list. */
-async function findLastPage(api: ForgeApi, path: string, { signal, keyOf }: Walk): Promise<number> {
+async function findLastPage(api: ForgeApi, path: string, { signal, keyOf, absent }: Walk): Promise<number> {
   const newest = keyOf((await api.page(path, 1, signal)).items[0])
   // A service that knows no pages answers with the first one again.
   const isBeyond = async (page: number): Promise<boolean> => {
-    const { items } = await api.page(path, page, signal)
+    const { items } = await api.page(path, page, signal, absent)
     return items.length === 0 || keyOf(items[0]) >= newest
   }
   let beyond = 2

@@ -1,5 +1,5 @@
 import { members } from '../../../../core/platform/json-members.ts'
-import { elementsOf, parseXml, textOfElement } from '../../registry/xml.ts'
+import { elementsOf, parseXml, textOfElement } from '../../../../core/platform/xml.ts'
 
 /** A plugin of a group: `mvn prefix:goal` finds its artifact. */
 export interface MavenPlugin {

@@ -1,5 +1,5 @@
 import { members, type Members } from '../../../../core/platform/json-members.ts'
-import { elementsOf, parseXml, textOfElement } from '../../registry/xml.ts'
+import { elementsOf, parseXml, textOfElement } from '../../../../core/platform/xml.ts'
 
 /** What is stored of a POM. */
 export interface Pom {

@@ -1,5 +1,5 @@
 import { members, type Members } from '../../../../core/platform/json-members.ts'
-import { elementsOf, parseXml, textOfElement } from '../../registry/xml.ts'
+import { elementsOf, parseXml, textOfElement } from '../../../../core/platform/xml.ts'
 
 interface NugetDependencies {
   /** Empty for all frameworks. */

@@ -1,11 +1,11 @@
 import { XMLParser } from 'fast-xml-parser'
-import { listOf, members, type Members, textOf } from '../../../core/platform/json-members.ts'
+import { listOf, members, type Members, textOf } from './json-members.ts'
 
 const MAX_DEPTH = 50
 
 /**
  * The root element of a document as an object: elements by name, attributes with `@` before their names, texts as they
- * are. Throws if the document is malformed. Call it in a task only.
+ * are. Throws if the document is malformed. Call it in a task, unless the text is short.
  */
 export function parseXml(text: string): Members {
   // Of entities, only those of XML itself are needed.
