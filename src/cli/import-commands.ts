@@ -26,7 +26,7 @@ export const importCommands: readonly Command[] = [
   {
     words: 'import server',
     summary:
-      'Import all accounts, organizations and repositories of another server into the running server; again: what has changed',
+      'Import all accounts, organizations and repositories of another server into the running server; again: what has changed. Exits with 3 if something was left out',
     options: {
       ...SERVERS,
       rename: {

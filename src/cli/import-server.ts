@@ -6,6 +6,7 @@ import { invalid, isDomainError } from '../core/platform/errors.ts'
 import { commandLine } from '../domains/accounts/index.ts'
 import { importServer, type Report, type ServerImportOptions, verifyServer } from '../domains/migration/index.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
+import { progressBar, progressLine } from './progress-line.ts'
 import { nextSignal } from './signals.ts'
 import { withCore } from './with-core.ts'
 
@@ -40,7 +41,7 @@ export async function runImport(input: CommandInput): Promise<number> {
       progress: showProgress(print),
     }),
   )
-  printReport(report, { print, isDryRun })
+  printReport(report, { print, isDryRun, hasPasswords: passwords !== undefined })
   return report.omissions.length > 0 ? WITH_OMISSIONS : 0
 }
 
@@ -156,29 +157,28 @@ function showProgress(print: CommandInput['print']): ServerImportOptions['progre
     if (!isNew && now - shownAt < (isTerminal ? BAR_INTERVAL : PLAIN_INTERVAL)) return
     step = current
     shownAt = now
-    const seconds = Math.max(0.001, (now - startedAt) / 1000)
-    const line = `${current}: ${objects}${total > objects ? ` of ${total}` : ''} objects${rate(objects, total, seconds)}`
-    if (isTerminal) process.stderr.write(`\r${line}\u001b[K`)
-    else print(line)
+    const progress = { step, objects, total, seconds: (now - startedAt) / 1000 }
+    if (isTerminal) process.stderr.write(`\r${progressBar(progress)}${progressLine(progress)}\u001b[K`)
+    else print(progressLine(progress))
   }
 }
 
-function rate(objects: number, total: number, seconds: number): string {
-  if (seconds < 1) return ''
-  const perSecond = objects / seconds
-  const left = total > objects && perSecond > 0 ? `, ${Math.ceil((total - objects) / perSecond)} s left` : ''
-  return `, ${perSecond.toFixed(0)}/s${left}`
+interface Printing {
+  readonly print: CommandInput['print']
+  readonly isDryRun: boolean
+  /** The accounts have got one-time passwords. */
+  readonly hasPasswords: boolean
 }
 
-function printReport(report: Report, { print, isDryRun }: { print: CommandInput['print']; isDryRun: boolean }): void {
+function printReport(report: Report, { print, isDryRun, hasPasswords }: Printing): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
   const { counts, omissions, deletions, secrets, accounts } = report
   for (const [kind, { read, written }] of counts)
-    print(`${kind}: ${isDryRun ? `${read} read` : `${read} read, ${written} written`}`)
+    if (read > 0 || written > 0) print(`${kind}: ${isDryRun ? `${read} read` : `${read} read, ${written} written`}`)
   printList(print, 'Left out:', omissions)
   printList(print, 'Deleted, as at the other server:', deletions)
   printList(print, 'Enter again:', [...secrets])
-  printList(print, 'Accounts without a password (ingot admin user change-password):', accounts)
+  if (!hasPasswords) printList(print, 'Accounts without a password (ingot admin user change-password):', accounts)
 }
 
 function printList(print: CommandInput['print'], title: string, lines: readonly string[]): void {

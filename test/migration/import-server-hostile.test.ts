@@ -37,7 +37,7 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
     api('/admin/orgs', json([]))
   })
 
-  const run = (): Promise<Ran> =>
+  const run = (...more: string[]): Promise<Ran> =>
     runCommand([
       'import',
       'server',
@@ -47,6 +47,7 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
       `--data-dir=${target.dataDir}`,
       '--set=migrations.allowed_hosts=*',
       ...(on === 'postgres' ? [`--set=database.url=${target.app.config.database.url}`] : []),
+      ...more,
     ])
 
   it.each<[what: string, path: string, route: Parameters<typeof api>[1], message: string]>([
@@ -71,12 +72,32 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
     expect(await target.app.database.read.selectFrom('server_import').selectAll().execute()).toEqual([])
   })
 
+  it('imports an account whose address another one has here, and gives it the address when it is free', async () => {
+    const address = 'root@example.test'
+    const chief = async (): Promise<Any> => (await admin.client.get('/users/chief')).json
+    api('/admin/users', json([user(1, 'ann'), user(9, 'chief', address)]))
+    const tried = await run('--dry-run')
+    expect([tried.code, tried.stdout]).toEqual([
+      3,
+      expect.stringContaining(`  e-mail address ${address} of chief: root has it on this server`),
+    ])
+    for (const turn of ['first', 'second']) {
+      const { code, stdout } = await run()
+      expect([turn, code, stdout]).toEqual([turn, 3, expect.stringContaining(`  e-mail address ${address} of chief: `)])
+      expect((await chief()).email).toMatch(/@localhost$/)
+    }
+    await admin.client.patch('/admin/users/root', { email: 'other@example.test' })
+    expect((await admin.client.delete('/user/emails', { emails: [address] })).status).toBe(204)
+    const { code, stdout } = await run()
+    expect([code, (await chief()).email], stdout).toEqual([0, address])
+  }, 120_000)
+
   it('leaves out what this server refuses with the reason, and brings the rest once', async () => {
-    const users = [user(1, 'ann'), user(2, 'bob', '1@example.test'), user(3, 'api'), user(4, '..')]
+    const users = [user(1, 'ann'), user(2, 'bob', '1@example.test'), user(3, 'api'), user(4, '..'), user(5, 'eve', '@')]
     let limited = true
     api('/admin/users', (request, response) => {
       if (limited) response.writeHead(429, { 'retry-after': '1' }).end()
-      else json(users, { 'x-total-count': '4' })(request, response)
+      else json(users, { 'x-total-count': '5' })(request, response)
       limited = false
     })
     api('/admin/orgs', json([{ id: 9, username: 'guild' }]))
@@ -88,14 +109,15 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
       const { code, stdout } = await run()
       expect([turn, code], stdout).toEqual([turn, 3])
       for (const line of [
-        'account bob: ',
+        'e-mail address 1@example.test of bob: ',
         'account api: ',
         'account ..: ',
+        'account eve: ',
         'variable .. of guild: a name is . or ..',
         'repository ann/gone: ',
       ])
         expect(stdout.split('Left out:')[1], turn).toContain(`  ${line}`)
-      expect(await accounts()).toEqual(['ann', 'root'])
+      expect(await accounts()).toEqual(['ann', 'bob', 'chief', 'root'])
       expect((await admin.client.get('/orgs/guild')).status).toBe(200)
       expect((await admin.client.get('/repos/ann/gone')).status).toBe(404)
     }

@@ -26,6 +26,7 @@ describeOnBoth('options of ingot import server', (on) => {
     expect((await world.boss.client.post('/admin/users', eve)).status).toBe(201)
     const { code, stdout } = await run()
     expect(code, stdout).toBe(0)
+    expect(stdout).not.toContain('Accounts without a password')
   }, TIMEOUT)
   afterAll(() => world.close())
 

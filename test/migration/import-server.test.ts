@@ -135,8 +135,10 @@ describeOnBoth('ingot import server', (on) => {
       await world.ann.client.post('/repos/ann/desk/issues/2/comments', { body: 'later' })
       await world.ann.client.post('/repos/ann/desk/issues', { title: 'third' })
       await world.boss.client.post('/user/repos', { name: 'late', auto_init: true })
+      await world.boss.client.patch('/admin/users/ann', { email: 'ann@third.test' })
       const { code, stdout } = await world.run('server')
       expect([code, stdout.includes('repository: 5 read, 2 written')], stdout).toEqual([0, true])
+      expect((await ours('/users/ann')).email).toBe('ann@third.test')
       const secret = (place: string): string =>
         `  hook https://hooks.test/in of ${place}: it is inactive until its secret is entered`
       for (const line of [secret('guild'), secret('ann/desk'), '  secret KEY of ann/desk'])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { randomPassword } from '../../../../core/platform/crypto/crypto.ts'
 import { type Members, numberOf } from '../../../../core/platform/json-members.ts'
 import { PgpError, readPgpKeys } from '../../../../core/platform/pgp/index.ts'
@@ -16,6 +17,7 @@ import {
   type SourceAccount,
   sourceAccounts,
   sourceItems,
+  targetName,
 } from '../server-context.ts'
 import { download } from './avatars.step.ts'
 
@@ -30,7 +32,8 @@ export const accountsStep: ServerStep = {
       const { id, name, value } = account
       const read = pick(value, [...PROFILE, 'is_admin', 'email', 'created', 'source_id', 'login_name'])
       await once(context, { kind: 'account', id, target: name, value: read }, () => writeAccount(context, account))
-      if (!context.isDryRun && (await context.target.find(`/users/${part(name)}`)) === undefined) {
+      if (context.isDryRun) await reportTakenAddress(context, account)
+      else if ((await context.target.find(`/users/${part(name)}`)) === undefined) {
         context.names.imported.delete(account.login.toLowerCase())
         context.names.accounts.delete(account.login.toLowerCase())
       }
@@ -38,27 +41,60 @@ export const accountsStep: ServerStep = {
   },
 }
 
-async function writeAccount(context: ServerContext, { name, login, value }: SourceAccount): Promise<void> {
-  const { target, report, signInSources } = context
+async function writeAccount(context: ServerContext, account: SourceAccount): Promise<void> {
+  const { target } = context
+  const { name, login, value } = account
+  const path = `/admin/users/${part(name)}`
+  const found = (await target.find(`/users/${part(name)}`)) ?? (await createAccount(context, account))
+  if (found === undefined) return
+  const email = lineOf(value['email'])
+  if (!isSameAddress(found, email))
+    await send(context, { method: 'PATCH', path, body: { email }, what: `e-mail address ${email} of ${login}` })
+  const body = { ...pick(value, PROFILE), admin: value['is_admin'] === true }
+  await send(context, { method: 'PATCH', path, body, what: `account ${login}` })
+}
+
+/** Undefined if this server refuses it. An account whose address another one has here gets an address of its own. */
+async function createAccount(
+  context: ServerContext,
+  { name, login, value }: SourceAccount,
+): Promise<Members | undefined> {
+  const { report, signInSources } = context
   const what = `account ${login}`
   const theirs = numberOf(value['source_id'])
   const source = signInSources.get(theirs)
   if (theirs !== 0 && source === undefined)
     report.secret(`${what}: sign-in source ${theirs} is not mapped (--source ${theirs}=ID)`)
   const signIn = source !== undefined && { source_id: source, login_name: lineOf(value['login_name']) }
-  if ((await target.find(`/users/${part(name)}`)) === undefined) {
-    const body = {
-      username: name,
-      email: value['email'],
-      created_at: value['created'],
-      must_change_password: false,
-      ...(signIn || { password: `${randomPassword(PASSWORD_LENGTH)}aA1!` }),
-    }
-    if (!(await send(context, { method: 'POST', path: '/admin/users', body, what }))) return
-    if (!signIn) report.needsPassword(name)
+  const email = lineOf(value['email'])
+  const body = {
+    username: name,
+    email: (await findAddressOwner(context, email)) === undefined ? email : `${randomUUID()}@localhost`,
+    created_at: value['created'],
+    must_change_password: false,
+    ...(signIn || { password: `${randomPassword(PASSWORD_LENGTH)}aA1!` }),
   }
-  const body = { ...pick(value, PROFILE), admin: value['is_admin'] === true }
-  await send(context, { method: 'PATCH', path: `/admin/users/${part(name)}`, body, what })
+  if (!(await send(context, { method: 'POST', path: '/admin/users', body, what }))) return undefined
+  if (!signIn) report.needsPassword(name)
+  return { email: body.email }
+}
+
+/** The account of this server that has the address. */
+async function findAddressOwner({ target }: ServerContext, address: string): Promise<string | undefined> {
+  const found = address === '' ? [] : await target.list(`/admin/emails/search?q=${part(address)}`)
+  const own = found.find((email) => isSameAddress(email, address))
+  return own && lineOf(own['username'])
+}
+
+const isSameAddress = ({ email }: Members, address: string): boolean =>
+  lineOf(email).toLowerCase() === address.toLowerCase()
+
+/** A dry run names the addresses that other accounts have. */
+async function reportTakenAddress(context: ServerContext, { login, value }: SourceAccount): Promise<void> {
+  const address = lineOf(value['email'])
+  const owner = await findAddressOwner(context, address)
+  if (owner === undefined || owner.toLowerCase() === targetName(context, login)?.toLowerCase()) return
+  context.report.omit(`e-mail address ${address} of ${login}: ${owner} has it on this server`)
 }
 
 /** Verified addresses; an address that nobody has confirmed proves nothing. */
