@@ -160,7 +160,7 @@ function readTeams(values: Values): object[] | undefined {
 }
 
 /** Without the line end that editors add. */
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {

@@ -1,5 +1,6 @@
 import { authCommands } from './auth-commands.ts'
 import { importCommands } from './import-commands.ts'
+import { packageCommands } from './package-commands.ts'
 import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
@@ -192,6 +193,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-auth-oidc.ts')).updateOidc,
   },
   ...importCommands,
+  ...packageCommands,
   {
     words: 'admin hook dead',
     summary: 'List failed webhook deliveries: uuid, webhook, event, time, attempts, address, reason',

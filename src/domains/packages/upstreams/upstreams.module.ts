@@ -7,12 +7,13 @@ import { findUpstreamUse, sumUpstreamFiles } from './upstream-file.store.ts'
 import { upstreamEvents } from './upstreams.events.ts'
 import { createUpstreamJobs, upstreamTasks } from './upstreams.jobs.ts'
 import { upstreamOperations } from './upstreams.operations.ts'
-import { createUpstreams } from './upstreams.service.ts'
+import { createUpstreams, type Upstreams } from './upstreams.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     /** Reads of packages that are answered from registries of other servers. */
     readonly pullThrough: PullThrough
+    readonly packageUpstreams: Upstreams
   }
 }
 
@@ -32,13 +33,11 @@ export const module = defineModule({
     })
     const client = createUpstreamClient(outgoing, secrets)
     const deps = { ...core, contents, client, maxFileSize: maxFileSize || Infinity }
+    const upstreams = createUpstreams({ ...core, enabled })
     return {
       events: upstreamEvents,
-      services: { pullThrough: createPullThrough({ ...deps, enabled }) },
-      operations: upstreamOperations({
-        packageGuard: createPackageGuard({ database }),
-        upstreams: createUpstreams({ ...core, enabled }),
-      }),
+      services: { pullThrough: createPullThrough({ ...deps, enabled }), packageUpstreams: upstreams },
+      operations: upstreamOperations({ packageGuard: createPackageGuard({ database }), upstreams }),
       sealedColumns: [{ table: 'package_upstream', key: 'id', contexts: { credentials: () => CREDENTIALS_CONTEXT } }],
       jobs: createUpstreamJobs(core, keepDays),
       tasks: upstreamTasks(jobs),
