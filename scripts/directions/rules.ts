@@ -162,6 +162,7 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   'node:child_process': [/^src\/core\/platform\//],
   '@aws-sdk/client-s3': [/^src\/core\/blobs\/s3\//],
   '@aws-sdk/s3-request-presigner': [/^src\/core\/blobs\/s3\//],
+  '@smithy/signature-v4': [/^src\/domains\/migration\/imports\/sources\/codecommit\//],
   'acme-client': [/^src\/domains\/operations\/tls\//],
   '@peculiar/x509': [/^src\/domains\/operations\/tls\//],
   ldapts: [/^src\/domains\/accounts\/sign-in-sources\/ldap\//],

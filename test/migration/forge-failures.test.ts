@@ -85,7 +85,7 @@ describe('imports from a forge that fails', () => {
 
   it('say what cannot be imported from the service', async () => {
     for (const [service, left] of [
-      ['codecommit', 'labels, issues, pull requests'],
+      ['codecommit', 'labels, issues'],
       ['gogs', 'pull requests'],
     ]) {
       const made = await migrate(given.tom, {
@@ -94,7 +94,7 @@ describe('imports from a forge that fails', () => {
         service,
         labels: service !== 'gogs',
         issues: service !== 'gogs',
-        pull_requests: true,
+        pull_requests: service === 'gogs',
       })
       expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([
         201,

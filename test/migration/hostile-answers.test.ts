@@ -37,7 +37,7 @@ describeOnBoth('answers of a hostile service', (kind) => {
     target = await startServer({
       on: kind,
       settings: { 'release.file_max_size': '1' },
-      tuning: { importSleep: async () => {} },
+      tuning: { importSleep: async () => {}, importApis: { codebase: upstream.url, codecommit: upstream.url } },
     })
     tom = await target.world.user('tom')
     await target.world.user('victim')
@@ -52,7 +52,7 @@ describeOnBoth('answers of a hostile service', (kind) => {
     upstream.routes.set(ISSUES, answers([issue]))
   })
 
-  const run = (): Promise<Any> =>
+  const run = (more: object = {}): Promise<Any> =>
     migrate(tom, {
       clone_addr: `${upstream.url}/o/app.git`,
       repo_name: `h${++count}`,
@@ -63,6 +63,7 @@ describeOnBoth('answers of a hostile service', (kind) => {
       issues: true,
       pull_requests: true,
       releases: true,
+      ...more,
     })
   const get = async (path: string): Promise<Any> => (await tom.client.get(`/repos/tom/h${count}${path}`)).json
   const times = (list: Any[]): number[] => list.map(({ created_at }) => Date.parse(created_at))
@@ -169,6 +170,74 @@ describeOnBoth('answers of a hostile service', (kind) => {
     count--
     expect((await run()).status).toBe(201)
   })
+
+  const ONEDEV = 'GET /~api'
+  const bomb = `<!DOCTYPE x [<!ENTITY a "${'b'.repeat(1000)}">]><x>&a;</x>`
+  const onedevIssue = { id: 1, number: 1, projectId: 7, title: 'One', submitDate: '2020-01-01T00:00:00Z' }
+
+  it.each<[what: string, service: string, routes: Record<string, Route>]>([
+    ['a page of HTML for the project', 'onedev', { [`${ONEDEV}/projects/ids/o/app`]: raw('<html>') }],
+    ['a list that fails after twenty pages', 'onedev', { [`${ONEDEV}/projects/ids/o/app`]: answers(7), ...endless() }],
+    ['XML with entities', 'codebase', { 'GET /o/app': raw(bomb) }],
+    ['XML that is cut', 'codebase', { 'GET /o/app': raw('<repository><name>') }],
+    ['XML of great depth', 'codebase', { 'GET /o/app': raw('<a>'.repeat(DEPTH) + '</a>'.repeat(DEPTH)) }],
+    ['XML of 5 MB', 'codebase', { 'GET /o/app': raw(`<x>${'y'.repeat(5_000_000)}</x>`) }],
+    ['HTML', 'codecommit', { 'POST /': raw('<html>') }],
+    ['an error that it does not name', 'codecommit', { 'POST /': (_, response) => response.writeHead(400).end('{') }],
+    ['a redirect', 'codecommit', { 'POST /': (_, response) => response.writeHead(307, { location: '/' }).end() }],
+  ])('of other services end with a reason and leave nothing: %s of %s', async (_, service, routes) => {
+    const before = storedRepos(target)
+    for (const [route, answer] of Object.entries(routes)) upstream.routes.set(route, answer)
+    const failed = await run({ service, aws_access_key_id: 'AKID', aws_secret_access_key: 'their-token' })
+    expect([failed.status, failed.json.message]).toEqual([422, expect.stringMatching(/^Migration failed: .+/)])
+    expect(failed.text).not.toContain('their-token')
+    expect(storedRepos(target)).toEqual(before)
+  })
+
+  /** Each page has a new issue. */
+  function endless(): Record<string, Route> {
+    let number = 0
+    return {
+      [`${ONEDEV}/issues`]: (request, response) => {
+        number++
+        if (number > 20) response.writeHead(500).end()
+        else answers([{ ...onedevIssue, number }])(request, response)
+      },
+    }
+  }
+
+  it('of other services are taken as far as they can be', async () => {
+    const wrong = { id: {}, number: 2, projectId: 7, title: [], description: 3, state: {}, fields: [1, {}], pinDate: 7 }
+    for (const [path, value] of Object.entries({
+      '/projects/ids/o/app': 7,
+      '/projects/7': { description: [] },
+      '/issues': [wrong, null, 'x', { ...onedevIssue, commentCount: 1, fields: { A: { b: 1 }, C: [null, [], 'd'] } }],
+      '/issues/1/comments': { id: 1 },
+      '/issues/1/iterations': 'none',
+      '/issues/1/changes': [null, { data: 'x' }, { data: { oldState: {}, newState: 'Closed' } }],
+      '/pulls': [{ id: 9, number: 1, targetProjectId: 7, status: 7, sourceBranch: '../../x', baseCommitHash: '--all' }],
+      '/pulls/9/updates': [{ headCommitHash: '-h' }],
+      '/pulls/9/reviews': [{ status: 'APPROVED', userId: 'x' }],
+    }))
+      upstream.routes.set(`${ONEDEV}${path}`, answers(value))
+    upstream.routes.set(`${ONEDEV}/issues`, pageOnce(upstream.routes.get(`${ONEDEV}/issues`)!))
+    upstream.routes.set(`${ONEDEV}/pulls`, pageOnce(upstream.routes.get(`${ONEDEV}/pulls`)!))
+    upstream.routes.set(`${ONEDEV}/label-specs`, answers([]))
+    upstream.routes.set(`${ONEDEV}/projects/7/iterations`, answers({}))
+    const made = await run({ service: 'onedev' })
+    expect([made.status, made.json?.message]).toEqual([201, undefined])
+    const issues: Any[] = await get('/issues?state=all&type=issues')
+    expect(issues.map(({ number, title, labels }) => [number, title, labels.map(({ name }: Any) => name)])).toEqual([
+      [2, expect.any(String), []],
+      [1, 'One', ['C/d']],
+    ])
+    expect(await get('/pulls/3')).toMatchObject({ state: 'closed', merged: false })
+  })
+
+  const pageOnce =
+    (route: Route): Route =>
+    (request, response) =>
+      /[?&]offset=0&/.test(request.url!) ? route(request, response) : answers([])(request, response)
 
   it('give the token to no other host, to which lists and files lead', async () => {
     const seen: (string | undefined)[] = []

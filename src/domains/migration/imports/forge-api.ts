@@ -207,7 +207,7 @@ interface Answer {
  * `repeated` runs a request until it succeeds: again after a failure of the service, and after rate limits as long as
  * the patience allows. `credentials` are those of the next request.
  */
-function createRepeater({ patience, ...options }: ForgeApiOptions) {
+export function createRepeater({ patience, ...options }: Pick<ForgeApiOptions, 'credentials' | 'patience'>) {
   const credentials = options.credentials.length === 0 ? [{}] : options.credentials
   let turn = 0
 

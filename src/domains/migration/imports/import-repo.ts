@@ -211,6 +211,7 @@ function openSource(
     {
       ...location,
       token: isSame ? token : '',
+      awsKeys: isSame ? input.awsKeys : undefined,
       withIssues: parts.has('issues'),
       withConfidential: rules.forcePrivate || (input.isPrivate ?? false),
       startedAt: begun.createdAt,

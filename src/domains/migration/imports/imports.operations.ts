@@ -136,7 +136,9 @@ const presentOne = async (imports: Imports, found: RepoImport): Promise<RepoMigr
   presentMigration(found, (await imports.ownerNames([found])).get(found.ownerId) ?? '')
 
 function newImport(body: MigrateRepoOptions): NewImport {
+  const { aws_access_key_id: id, aws_secret_access_key: secret } = body
   return {
+    awsKeys: id && secret ? { id, secret } : undefined,
     address: body.clone_addr,
     name: body.repo_name,
     service: body.service,

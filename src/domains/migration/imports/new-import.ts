@@ -5,9 +5,10 @@ import type { Repo, UploadRules } from '../../repositories/index.ts'
 import type { LfsTransfers } from '../../code/index.ts'
 import type { RemoteAccess } from '../mirrors/remote-access.ts'
 import type { User } from '../../accounts/index.ts'
-import type { SourceDeps, OpenSource } from './source-location.ts'
+import type { AwsKeys, SourceDeps, OpenSource } from './source-location.ts'
 import type { RemoteCredentials } from '../../../core/git/index.ts'
 import { openCodebase } from './sources/codebase/codebase.source.ts'
+import { openCodecommit } from './sources/codecommit/codecommit.source.ts'
 import { openGitea } from './sources/gitea/gitea.source.ts'
 import { openGitbucket, openGithub } from './sources/github/github.source.ts'
 import { openGitlab } from './sources/gitlab/gitlab.source.ts'
@@ -55,7 +56,7 @@ const forges = new Map<string, RemoteForge>(
     forge('gogs', openGogs, ['labels', 'milestones', 'issues']),
     forge('onedev', openOnedev, ['labels', 'milestones', 'issues', 'pull_requests']),
     forge('codebase', openCodebase, ['labels', 'milestones', 'issues', 'pull_requests']),
-    forge('codecommit'),
+    forge('codecommit', openCodecommit, ['pull_requests']),
   ].map((each) => [each.name, each]),
 )
 
@@ -80,6 +81,7 @@ export interface NewImport {
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly token?: string | undefined
+  readonly awsKeys?: AwsKeys | undefined
   readonly description?: string | undefined
   readonly isPrivate?: boolean | undefined
   /** Create a pull mirror. */

@@ -10,6 +10,8 @@ export interface SourceLocation {
   readonly credentials: RemoteCredentials | undefined
   /** An access token; empty without one. */
   readonly token: string
+  /** Of AWS CodeCommit. */
+  readonly awsKeys?: AwsKeys | undefined
   /** Whether issues are imported: a service that counts pull requests apart numbers them after the issues. */
   readonly withIssues: boolean
   /** Whether confidential issues are imported: only into a private repository. */
@@ -33,6 +35,12 @@ export interface SourceDeps {
 
 export interface ApiAddresses {
   readonly codebase?: string
+  readonly codecommit?: string
+}
+
+export interface AwsKeys {
+  readonly id: string
+  readonly secret: string
 }
 
 export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source
