@@ -32,6 +32,7 @@ import { createPackageUpstreams } from './202611271128-package-upstreams.ts'
 import { addLateJobs } from './202611271432-late-jobs.ts'
 import { addSchedulePushes } from './202611271738-schedule-pushes.ts'
 import { addReplannedJobs } from './202611271744-replanned-jobs.ts'
+import { createJobIdTokens } from './202611271801-job-id-tokens.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -73,6 +74,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611271432-late-jobs': addLateJobs,
   '202611271738-schedule-pushes': addSchedulePushes,
   '202611271744-replanned-jobs': addReplannedJobs,
+  '202611271801-job-id-tokens': createJobIdTokens,
 }
 
 /**

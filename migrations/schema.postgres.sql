@@ -70,6 +70,15 @@ action_cache
   action_cache_pkey PRIMARY KEY (id)
   action_cache_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+action_id_token_key
+  id bigint not null identity
+  key_id text not null
+  private_key text not null
+  public_key text not null
+  created_at bigint not null
+  CREATE UNIQUE INDEX action_id_token_key_pkey ON public.action_id_token_key USING btree (id)
+  action_id_token_key_pkey PRIMARY KEY (id)
+
 action_job
   id bigint not null identity
   repo_id bigint not null
@@ -95,6 +104,7 @@ action_job
   late text not null default ''::text
   planned_from text not null default ''::text
   is_replaced integer not null default 0
+  environment text not null default ''::text
   CREATE INDEX action_job_repo_id_concurrency_group_idx ON public.action_job USING btree (repo_id, concurrency_group)
   CREATE INDEX action_job_repo_id_status_id_idx ON public.action_job USING btree (repo_id, status, id)
   CREATE INDEX action_job_run_id_id_idx ON public.action_job USING btree (run_id, id)

@@ -87,6 +87,13 @@ CREATE INDEX "action_cache_repo_id_used_at_idx" on "action_cache" (
 CREATE INDEX "action_cache_used_at_idx" on "action_cache" (
   "used_at");
 
+CREATE TABLE "action_id_token_key" (
+  "id" integer primary key autoincrement,
+  "key_id" text not null,
+  "private_key" text not null,
+  "public_key" text not null,
+  "created_at" bigint not null);
+
 CREATE TABLE "action_job" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
@@ -111,7 +118,8 @@ CREATE TABLE "action_job" (
   "permissions" text default '' not null,
   "late" text default '' not null,
   "planned_from" text default '' not null,
-  "is_replaced" integer default 0 not null);
+  "is_replaced" integer default 0 not null,
+  "environment" text default '' not null);
 
 CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
   "repo_id",

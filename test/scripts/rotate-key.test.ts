@@ -77,6 +77,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     const upstream = { url: 'https://registry.example.test', password: 'S3CRET' }
     expect((await ann.client.put('/packages/ann/-/upstreams/npm', upstream)).status).toBe(200)
     expect((await fetch(`${server.url}/login/oauth/keys`)).status).toBe(200)
+    expect((await fetch(`${server.url}/api/actions/oidc/jwks`)).status).toBe(200)
     expect((await fetch(`${server.url}/api/packages/ann/debian/repository.key`)).status).toBe(200)
     await app.signInSources.create(systemActor, {
       kind: 'ldap',
@@ -145,6 +146,10 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
         'package_signing_key.private_key',
       ),
       factor: app.secrets.open(factor!.secret, `two_factor.secret:${factor!.user_id}`),
+      ofJobs: app.secrets.open(
+        (await rows(server, 'action_id_token_key'))[0]!.private_key,
+        'action_id_token_key.private_key',
+      ),
       signing: app.secrets.open((await rows(server, 'signing_key'))[0]!.private_key, 'signing_key.private_key:oauth2'),
     }
   }

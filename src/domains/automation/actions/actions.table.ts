@@ -192,6 +192,8 @@ export interface ActionJobTable {
   steps: Generated<string>
   /** The `permissions` of the job as a JSON object of scopes and levels; empty: those of the repository. */
   permissions: Generated<string>
+  /** The name of its environment; empty: none. */
+  environment: Generated<string>
   /** The job has an `if`, which a runner evaluates even when required jobs failed. */
   has_condition: Generated<Flag>
   /** JSON: what the job is planned from when the jobs that it needs have ended; empty if it is planned. */

@@ -144,6 +144,7 @@ export const rowOfPlan = (
   has_condition: flag(job.hasCondition),
   steps: JSON.stringify(job.steps),
   permissions: job.permissions,
+  environment: job.environment,
   concurrency: job.concurrency === undefined ? '' : JSON.stringify(job.concurrency),
   status: waits || isBlocked(job) ? ('blocked' as const) : ('waiting' as const),
   created_at: at,

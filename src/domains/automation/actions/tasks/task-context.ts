@@ -1,7 +1,10 @@
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { Core, Services } from '../../../../core/module.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
+import { idTokenRequest, mayGetIdTokens } from '../id-tokens/id-token.policy.ts'
 import { loadNeeds, type Need } from '../runs/needs.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
 import { loadTaskFacts, type TaskFacts } from './task-facts.store.ts'
@@ -36,11 +39,6 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
     return defaultActionsUrl === 'self' ? site.rootUrl() : defaultActionsUrl.replace(/\/+$/, '')
   }
 
-  async function nameOfActor({ actorId }: TaskFacts): Promise<string> {
-    if (actorId === JOBS_ACCOUNT.id) return JOBS_ACCOUNT.name
-    return (await userQueries.findById(database.read, actorId))?.name ?? 'ghost'
-  }
-
   /** Secrets of the owner and the repository are not for the code of others. */
   async function secretsOf(facts: TaskFacts, repo: Repo, token: string): Promise<Record<string, string>> {
     const own = { GITHUB_TOKEN: token, GITEA_TOKEN: token, FORGEJO_TOKEN: token, INGOT_TOKEN: token }
@@ -56,7 +54,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       if (facts === undefined || repo === undefined) return undefined
       const [needs, actor, allSecrets, allVariables] = await Promise.all([
         loadNeeds(database.read, facts.runId, facts.needs),
-        nameOfActor(facts),
+        nameOfActor(database.read, facts.actorId),
         secretsOf(facts, repo, token),
         variables.loadFor({ id: repo.id, ownerId: repo.ownerId }),
       ])
@@ -85,6 +83,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
           forgejo_default_actions_url: actionsUrl(),
           gitea_runtime_token: runtimeToken,
           forgejo_runtime_token: runtimeToken,
+          ...(mayGetIdTokens(facts) && idTokenRequest(site.rootUrl(), runtimeToken)),
         },
         secrets: allSecrets,
         variables: Object.fromEntries(allVariables),
@@ -92,6 +91,11 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       }
     },
   }
+}
+
+export async function nameOfActor(db: Db, actorId: UserId): Promise<string> {
+  if (actorId === JOBS_ACCOUNT.id) return JOBS_ACCOUNT.name
+  return (await userQueries.findById(db, actorId))?.name ?? 'ghost'
 }
 
 /** What the runner fills in. */

@@ -15,6 +15,8 @@ export interface TaskFacts {
   readonly needs: readonly string[]
   readonly runNumber: number
   readonly fileName: string
+  /** As the workflow says; empty if it says nothing. */
+  readonly workflowName: string
   readonly filePath: string
   readonly event: string
   /** JSON. */
@@ -23,6 +25,12 @@ export interface TaskFacts {
   readonly oid: string
   readonly actorId: UserId
   readonly isFromFork: boolean
+  /** JSON; empty: those of the repository. */
+  readonly permissions: string
+  /** Empty: none. */
+  readonly environment: string
+  /** It calls no other workflow. */
+  readonly hasSteps: boolean
 }
 
 export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts | undefined> {
@@ -39,6 +47,7 @@ export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts |
       needs: JSON.parse(row.needs) as string[],
       runNumber: row.number,
       fileName: row.workflow,
+      workflowName: row.workflow_name,
       filePath: row.workflow_path,
       event: row.event,
       payload: row.payload,
@@ -46,6 +55,9 @@ export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts |
       oid: row.oid,
       actorId: asId(row.actor_id),
       isFromFork: row.is_from_fork === 1,
+      permissions: row.permissions,
+      environment: row.environment,
+      hasSteps: row.steps !== '[]',
     }
   )
 }
@@ -64,8 +76,12 @@ const facts = defineQuery((db, { taskId }: { readonly taskId: number }) =>
       'action_job.key',
       'action_job.payload as workflow_text',
       'action_job.needs',
+      'action_job.permissions',
+      'action_job.environment',
+      'action_job.steps',
       'action_run.number',
       'action_run.workflow',
+      'action_run.workflow_name',
       'action_run.workflow_path',
       'action_run.event',
       'action_run.payload',

@@ -1,5 +1,8 @@
 import { defineModule } from '../../../../core/module.ts'
 import { readActionsSettings } from '../actions-settings.ts'
+import { sealedIdTokenKeys } from '../id-tokens/id-token-keys.service.ts'
+import { createIdTokens } from '../id-tokens/id-tokens.service.ts'
+import { registerIdTokens } from '../id-tokens/id-tokens.routes.ts'
 import { registerRunnerProtocol } from '../protocol/runner-protocol.routes.ts'
 import { createRunnerLogin } from '../runners/runner-login.ts'
 import { decideJobRights } from '../runs/job-rights.policy.ts'
@@ -36,7 +39,7 @@ export const module = defineModule({
       taskTokens,
     },
   ) {
-    const { config, database, clock, jobs, log, site } = core
+    const { config, database, clock, jobs, log, secrets, site } = core
     const logs = createTaskLogs({ database, clock, jobs, blobs: actionsBlobs })
     const settings = readActionsSettings(config)
     const overdue = createOverdueWork({ database, clock, progress, changes, settings })
@@ -53,11 +56,14 @@ export const module = defineModule({
       return task && decideJobRights(task)
     })
     const login = createRunnerLogin({ database, clock, log })
+    const idTokens = createIdTokens({ database, clock, secrets, site })
     return {
+      sealedColumns: [sealedIdTokenKeys],
       close: () => login.flush(),
       jobs: createTaskJobs({ logs, overdue }),
       tasks: overdueTasks(jobs),
-      routes: (http) =>
+      routes(http) {
+        registerIdTokens(http, { idTokens, tokens: taskTokens })
         registerRunnerProtocol(http, {
           log,
           context,
@@ -66,7 +72,8 @@ export const module = defineModule({
           registration: runnerRegistration,
           queue: createTaskQueue({ database, clock, progress, settings }),
           reports: createTaskReports({ database, clock, progress, changes }),
-        }),
+        })
+      },
     }
   },
 })

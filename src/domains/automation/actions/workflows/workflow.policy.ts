@@ -40,6 +40,8 @@ export interface PlannedJob {
   readonly steps: readonly string[]
   /** JSON; empty: those of the repository. */
   readonly permissions: string
+  /** The name of the environment; empty: none. */
+  readonly environment: string
   /** Undefined: none. */
   readonly concurrency: Concurrency | undefined
   /** YAML: the workflow with only this job; empty while `late` is not. */

@@ -5,7 +5,7 @@ import { isFalse } from './condition.ts'
 import { type Contexts, Expressions, hasExpression } from './expressions.ts'
 import { describeCombination, expandMatrix, MAX_JOBS } from './matrix.ts'
 import { isMembers, type Members, nameText, type Path, readWords, scalarText, WorkflowProblem } from './problem.ts'
-import { EVALUATED_OF_JOB, readLabels, requireJobs } from './read-workflow.ts'
+import { environmentOf, EVALUATED_OF_JOB, readLabels, requireJobs } from './read-workflow.ts'
 
 /** The maximum number of characters of the payloads of all jobs. */
 const MAX_PAYLOADS = 4 * 1024 * 1024
@@ -17,7 +17,7 @@ const SHARED = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'] as c
 const PAYLOAD = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const
 /** The contexts of a job that is planned late, by the names that its expressions use. */
 const LATE_CONTEXTS = { github: /\b(?:github|gitea|forgejo)\b/, inputs: /\binputs\b/, vars: /\bvars\b/ } as const
-const SCOPES = ['contents', 'issues', 'pull-requests', 'packages', 'actions', 'wiki', 'projects', 'releases']
+const SCOPES = 'contents issues pull-requests packages actions wiki projects releases id-token'.split(' ')
 
 /**
  * The jobs of a run, with everything evaluated that the server evaluates: names, labels, matrices and concurrency. The
@@ -63,7 +63,11 @@ function planLater(
   contexts: Contexts,
 ): readonly PlannedJob[] | undefined {
   const needs = readWords(job['needs'], ['jobs', key, 'needs'])
-  const evaluated = JSON.stringify([...EVALUATED_OF_JOB.map((member) => job[member]), matrixOf(job)])
+  const evaluated = JSON.stringify([
+    ...EVALUATED_OF_JOB.map((member) => job[member]),
+    environmentOf(job),
+    matrixOf(job),
+  ])
   const isLate = needs.length > 0 && hasExpression(evaluated) && /\bneeds\b/.test(evaluated)
   const { event, ...github } = isMembers(contexts['github']) ? contexts['github'] : {}
   const all: Contexts = { inputs: {}, ...contexts, github: { ...github, event } }
@@ -79,7 +83,7 @@ function planLater(
     contexts: Object.fromEntries(used.map(([name]) => [name, given[name as keyof typeof given]])),
   }
   const hasCondition = job['if'] !== undefined
-  const rest = { labels: [], steps: [], permissions: '', concurrency: undefined, payload: '' }
+  const rest = { labels: [], steps: [], permissions: '', environment: '', concurrency: undefined, payload: '' }
   return [{ ...rest, key, name: key, needs, hasCondition, late: JSON.stringify(late) }]
 }
 
@@ -135,6 +139,7 @@ function planJob({ workflow, key, job, expressions }: JobSource, combination: Me
     hasCondition: job['if'] !== undefined,
     steps: stepNames(job['steps']),
     permissions: readPermissions(job['permissions'] ?? workflow['permissions']),
+    environment: nameText(expressions.value(environmentOf(job), [...path, 'environment'])),
     concurrency: readConcurrency(expressions.value(job['concurrency'], [...path, 'concurrency']), [
       ...path,
       'concurrency',

@@ -44,9 +44,14 @@ function requireJob(key: string, job: unknown): Members {
   const labels = job['runs-on']
   if (!hasExpression(labels)) readLabels(labels, [...path, 'runs-on'])
   for (const name of EVALUATED_OF_JOB) checkExpressions(job[name], [...path, name])
+  checkExpressions(environmentOf(job), [...path, 'environment'])
   if (isMembers(job['strategy'])) checkExpressions(job['strategy']['matrix'], [...path, 'strategy', 'matrix'])
   return job
 }
+
+/** The name, which an expression may contain; the address of an environment is for the runner. */
+export const environmentOf = ({ environment }: Members): unknown =>
+  isMembers(environment) ? environment['name'] : environment
 
 /** The labels in an evaluated `runs-on`: a text, a list, or a mapping with `labels`. */
 export const readLabels = (value: unknown, path: readonly string[]): readonly string[] =>
