@@ -33,6 +33,7 @@ import { addLateJobs } from './202611271432-late-jobs.ts'
 import { addSchedulePushes } from './202611271738-schedule-pushes.ts'
 import { addReplannedJobs } from './202611271744-replanned-jobs.ts'
 import { createJobIdTokens } from './202611271801-job-id-tokens.ts'
+import { createStoredBlocks } from './202611271819-stored-blocks.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -75,6 +76,7 @@ const steps: Readonly<Record<string, Step>> = {
   '202611271738-schedule-pushes': addSchedulePushes,
   '202611271744-replanned-jobs': addReplannedJobs,
   '202611271801-job-id-tokens': createJobIdTokens,
+  '202611271819-stored-blocks': createStoredBlocks,
 }
 
 /**

@@ -31,6 +31,7 @@ action_artifact
   created_at bigint not null
   updated_at bigint not null
   mime_type text not null default ''::text
+  digest text not null default ''::text
   CREATE INDEX action_artifact_hash_idx ON public.action_artifact USING btree (hash)
   CREATE INDEX action_artifact_repo_id_id_idx ON public.action_artifact USING btree (repo_id, id)
   CREATE INDEX action_artifact_status_expires_at_idx ON public.action_artifact USING btree (status, expires_at)
@@ -258,6 +259,17 @@ action_step
   CREATE UNIQUE INDEX action_step_pk ON public.action_step USING btree (task_id, number)
   action_step_pk PRIMARY KEY (task_id, number)
   action_step_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
+action_stored_block
+  id bigint not null identity
+  file text not null
+  position bigint not null
+  hash text not null
+  size bigint not null
+  CREATE INDEX action_stored_block_hash_idx ON public.action_stored_block USING btree (hash)
+  CREATE UNIQUE INDEX action_stored_block_file_position_key ON public.action_stored_block USING btree (file, "position")
+  CREATE UNIQUE INDEX action_stored_block_pkey ON public.action_stored_block USING btree (id)
+  action_stored_block_pkey PRIMARY KEY (id)
 
 action_summary
   task_id bigint not null

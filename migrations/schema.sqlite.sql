@@ -32,7 +32,8 @@ CREATE TABLE "action_artifact" (
   "expires_at" bigint not null,
   "created_at" bigint not null,
   "updated_at" bigint not null,
-  "mime_type" text default '' not null);
+  "mime_type" text default '' not null,
+  "digest" text default '' not null);
 
 CREATE INDEX "action_artifact_hash_idx" on "action_artifact" (
   "hash");
@@ -310,6 +311,20 @@ CREATE TABLE "action_step" (
   "started_at" bigint default 0 not null,
   "stopped_at" bigint default 0 not null, constraint "action_step_pk" primary key ("task_id",
   "number"));
+
+CREATE TABLE "action_stored_block" (
+  "id" integer primary key autoincrement,
+  "file" text not null,
+  "position" bigint not null,
+  "hash" text not null,
+  "size" bigint not null);
+
+CREATE UNIQUE INDEX "action_stored_block_file_position_key" on "action_stored_block" (
+  "file",
+  "position");
+
+CREATE INDEX "action_stored_block_hash_idx" on "action_stored_block" (
+  "hash");
 
 CREATE TABLE "action_summary" (
   "task_id" bigint not null references "action_task" ("id") on delete cascade,

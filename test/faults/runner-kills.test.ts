@@ -228,3 +228,61 @@ describeOnBoth('two processes of a server', (kind) => {
     expect(await world.tasks()).toHaveLength(2 * JOBS_OF_RUN)
   }, 60_000)
 })
+
+describeOnBoth('a server that is killed during the upload of an artifact', (kind) => {
+  const world = jobServer(kind)
+  beforeAll(() => world.open(), 60_000)
+  afterAll(() => world.close('SIGKILL'))
+
+  it('continues with the blocks that it acknowledged, and shows nothing that is not complete', async () => {
+    const [runner] = await world.prepare(1, 1)
+    const { task } = await runner!.call(rpc.fetchTask, {})
+    const token = String((task!.context as Record<string, unknown>)['gitea_runtime_token'])
+    const ids = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Any
+    const call = async (method: string, members: object): Promise<Any> => {
+      const path = `/twirp/github.actions.results.api.v1.ArtifactService/${method}`
+      const answer = await fetch(`${world.server.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          workflow_run_backend_id: String(ids.RunID),
+          workflow_job_run_backend_id: String(ids.JobID),
+          name: 'data',
+          ...members,
+        }),
+      })
+      return { status: answer.status, ...((await answer.json()) as object) }
+    }
+    const at = (url: string): string => url.replace(/^http:\/\/[^/]+/, world.server.url)
+    const kill = async (): Promise<void> => {
+      await world.server.stop('SIGKILL')
+      await world.start()
+    }
+    const blocks = [1, 2, 3].map((value) => Buffer.alloc(7 * 1024 ** 2, value))
+    const { signedUploadUrl } = await call('CreateArtifact', { version: 4 })
+    const put = async (query: string, body: BodyInit): Promise<number> =>
+      (await fetch(`${at(signedUploadUrl)}${query}`, { method: 'PUT', body })).status
+    const send = (index: number): Promise<number> =>
+      put(`&comp=block&blockid=${index}`, blocks[index] as unknown as BodyInit)
+
+    expect(await send(2)).toBe(201)
+    const interrupted = send(0).catch(() => undefined)
+    await kill()
+    await interrupted
+    expect([await send(0), await send(1)]).toEqual([201, 201])
+    await kill()
+    const list = [0, 1, 2].map((index) => `<Latest>${index}</Latest>`).join('')
+    expect(await put('&comp=blocklist', `<BlockList>${list}</BlockList>`)).toBe(201)
+    expect(await call('GetSignedArtifactURL', {})).toMatchObject({ status: 404 })
+    const whole = Buffer.concat(blocks)
+    const finish = () => call('FinalizeArtifact', { size: String(whole.length) })
+    const lost = finish().catch(() => undefined)
+    await kill()
+    await lost
+    expect(await finish()).toMatchObject({ status: 200, ok: true })
+    await kill()
+    const { signedUrl } = await call('GetSignedArtifactURL', {})
+    const stored = Buffer.from(await (await fetch(at(signedUrl))).arrayBuffer())
+    expect(stored.equals(whole)).toBe(true)
+  }, 120_000)
+})

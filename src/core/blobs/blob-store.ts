@@ -1,5 +1,6 @@
 import { KeyedMutex } from '../platform/concurrency/lock-table.ts'
 import { isDomainError } from '../platform/errors.ts'
+import type { Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 
 /** Bytes named by their SHA-256 in lower-case hex. */
@@ -71,11 +72,15 @@ export interface BlobStore {
    * the stream ends or is destroyed.
    */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
+  /** Gives the bytes to a hash; false for a blob that is not there. */
+  feed(hash: string, sum: Hash): Promise<boolean>
   /**
    * An address of the object store where anyone who has it can read the blob for `LINK_LIFETIME`: only for
    * callers who were admitted. Undefined where the blob is to be read through the server.
    */
   link(hash: string, as: BlobLink): Promise<string | undefined>
+  /** Whether clients are to read blobs by `link`. */
+  readonly givesLinks: boolean
   /**
    * Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a
    * blob that is gone.
@@ -115,10 +120,13 @@ export interface BlobBackend {
   size(hash: string): Promise<number | undefined>
   /** As BlobStore.open, for a hash. */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
+  /** As BlobStore.feed; without it the bytes come by `open`. */
+  feed?(hash: string, sum: Hash): Promise<boolean>
   /** Does nothing for a missing blob. */
   remove(hash: string): Promise<void>
   /** Sorted by hash; those behind `after`. */
   list(after?: string): AsyncIterable<ListedBlob>
+  readonly givesLinks?: boolean
   /** As BlobStore.link. */
   link?(hash: string, as: BlobLink): Promise<string | undefined>
 }
@@ -168,7 +176,15 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
       }),
     size: async (hash) => (isBlobHash(hash) ? size(hash) : undefined),
     open: async (hash, range) => (isBlobHash(hash) ? find((backend) => backend.open(hash, range)) : undefined),
+    async feed(hash, sum) {
+      if (primary.feed !== undefined && (await primary.feed(hash, sum))) return true
+      const body = await store.open(hash)
+      if (body === undefined) return false
+      for await (const chunk of body) sum.update(chunk as Buffer)
+      return true
+    },
     link: async (hash, as) => (isBlobHash(hash) ? primary.link?.(hash, as) : undefined),
+    givesLinks: primary.givesLinks === true,
     async delete(hash, inUse) {
       if (!isBlobHash(hash)) return
       await locks.run(hash, async () => {

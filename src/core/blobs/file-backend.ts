@@ -57,9 +57,25 @@ export async function createFileBackend(
     async open(hash, range) {
       const handle = await open(pathOf(hash), 'r').catch(ifGone(undefined))
       return handle?.createReadStream({
+        highWaterMark: READ_BYTES,
         ...(range && { start: range.start }),
         ...(range?.end !== undefined && { end: range.end }),
       })
+    },
+    async feed(hash, sum) {
+      const handle = await open(pathOf(hash), 'r').catch(ifGone(undefined))
+      if (handle === undefined) return false
+      try {
+        // NOTE: one buffer for all bytes: V8 would collect those of a stream by marking its whole heap.
+        const buffer = Buffer.allocUnsafeSlow(FEED_BYTES)
+        for (let length = 1; length > 0;) {
+          length = (await handle.read(buffer)).bytesRead
+          sum.update(buffer.subarray(0, length))
+        }
+        return true
+      } finally {
+        await handle.close()
+      }
     },
     remove: (hash) => rm(pathOf(hash), { force: true }),
     async *list(after = '') {
@@ -70,6 +86,10 @@ export async function createFileBackend(
     },
   }
 }
+
+/** A read of this size costs a quarter of the CPU time of four smaller ones. */
+const READ_BYTES = 256 * 1024
+const FEED_BYTES = 1024 * 1024
 
 const SHARD = /^[0-9a-f]{2}$/
 

@@ -30,6 +30,8 @@ import { createRuns, type Runs } from './runs/runs.service.ts'
 import { createTaskChanges, type TaskChanges } from './runs/task-changes.service.ts'
 import { createTaskTokens, type TaskTokens } from './runs/task-tokens.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
+import { listStoredBlockUsesAfter } from './stored-blocks/stored-block.store.ts'
+import { createStoredBytes } from './stored-blocks/stored-bytes.ts'
 import { createStoredFiles } from './stored-files.ts'
 import { createStepSummaries, type StepSummaries } from './summaries/summaries.service.ts'
 import { createWorkflowReader, type WorkflowReader } from './workflows/workflow-reader.ts'
@@ -87,7 +89,8 @@ export const module = defineModule({
     const settings = readActionsSettings(config)
     const taskTokens = createTaskTokens({ database, secrets, clock, endlessMs: settings.endlessMs })
     const retentionMs = artifactDays * DAY_MS
-    const artifacts = createArtifacts({ database, blobs, clock, files, links })
+    const stored = createStoredBytes(database, blobs)
+    const artifacts = createArtifacts({ database, stored, clock, files, links })
     const stepSummaries = createStepSummaries({ database })
     const workflowReader = createWorkflowReader(core)
     const workflows = createWorkflows({ database, git, clock, events, reader: workflowReader })
@@ -97,6 +100,7 @@ export const module = defineModule({
     quotaParts.artifacts.register(listUsedArtifacts)
     const registerResults = resultRoutes(core, {
       blobs,
+      stored,
       quota,
       files,
       artifacts,
@@ -157,6 +161,7 @@ const filesCheck = (database: Database, store: BlobStore): DoctorCheck => ({
       ['log', listLogUsesAfter],
       ['cache', listCacheUsesAfter],
       ['upload', listBlockUsesAfter],
+      ['block', listStoredBlockUsesAfter],
     ] as const) {
       const listUsesAfter = (after: number, limit: number) => list(database.read, after, limit)
       for await (const what of checkBlobs({ store, kind, quick, listUsesAfter })) yield { what, state: 'problem' }

@@ -21,8 +21,10 @@ export interface ActionArtifactTable {
   encoding: Generated<string>
   /** Of a file that is not a zip file; otherwise empty. */
   mime_type: Generated<string>
-  /** The hash of the blob; empty before the upload is complete and after it expired. */
+  /** The hash of the blob, or the name of a list of blocks; empty before the upload is complete and after it expired. */
   hash: Generated<string>
+  /** SHA-256 of a zip file; empty where it is the hash. */
+  digest: Generated<string>
   /** Bytes. */
   size: Generated<number>
   expires_at: number

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
+import { isBlobName } from './stored-blocks/stored-block.store.ts'
 
-/** Whether a log, an artifact, an upload or a cache uses this blob. */
+/** Whether a log, an artifact, an upload or a cache uses this blob or this list of blocks. */
 export async function isStoredFileUsed(db: Db, hash: string): Promise<boolean> {
   const { rows } = await sql`select 1 from action_artifact where hash = ${hash}
     union all select 1 from action_upload_block where hash = ${hash}
     union all select 1 from action_cache where hash = ${hash}
+    union all select 1 from action_stored_block where hash = ${hash}
     union all select 1 from action_task where log_hash = ${hash} limit 1`.execute(db)
   return rows.length > 0
 }
@@ -105,6 +107,7 @@ export async function listArtifactUsesAfter(db: Db, after: number, limit: number
     ])
     .where('action_artifact.id', '>', after)
     .where('action_artifact.hash', '!=', '')
+    .where(isBlobName('action_artifact.hash'))
     .orderBy('action_artifact.id')
     .limit(limit)
     .execute()

@@ -2,6 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { expireCaches } from './caches/cache.store.ts'
+import { deleteBlockList, isBlockList, listUnusedBlockLists } from './stored-blocks/stored-block.store.ts'
 import { deleteBlocks, deleteUpload, listOldUploads } from './artifacts/uploads/upload.store.ts'
 import {
   deleteUnconfirmed,
@@ -56,6 +57,12 @@ export function createStoredFiles(deps: StoredFilesDeps) {
     }
   }
 
+  /** Deletes a list of blocks unless a row names it; nothing else begins to name it. */
+  const deleteUnusedList = (name: string): Promise<void> =>
+    database.transaction(async (tx) => {
+      if (!(await isStoredFileUsed(tx, name))) await release(tx, await deleteBlockList(tx, name))
+    })
+
   async function deleteOldUploads(before: number, signal: AbortSignal): Promise<void> {
     for (let size = BATCH; size === BATCH;) {
       const ids = await listOldUploads(database.read, before, BATCH)
@@ -78,11 +85,20 @@ export function createStoredFiles(deps: StoredFilesDeps) {
     async deleteUnused(hashes: readonly string[], signal: AbortSignal): Promise<void> {
       for (const hash of hashes) {
         signal.throwIfAborted()
-        await blobs.delete(hash, () => isUsed(hash))
+        if (isBlockList(hash)) await deleteUnusedList(hash)
+        else await blobs.delete(hash, () => isUsed(hash))
       }
     },
     /** Deletes every blob that no row refers to, such as those of deleted repositories. */
     async sweep(signal: AbortSignal): Promise<void> {
+      for (let size = BATCH; size === BATCH;) {
+        const names = await listUnusedBlockLists(database.read, BATCH)
+        size = names.length
+        for (const name of names) {
+          signal.throwIfAborted()
+          await deleteUnusedList(name)
+        }
+      }
       for await (const { hash } of blobs.list()) {
         signal.throwIfAborted()
         if (!(await isUsed(hash))) await blobs.delete(hash, () => isUsed(hash))

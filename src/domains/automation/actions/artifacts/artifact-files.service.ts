@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '../../../../core/module.ts'
-import type { StoredBlob } from '../../../../core/blobs/index.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest, tooLarge } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -20,7 +19,7 @@ import {
   listFiles,
 } from './artifact-file.store.ts'
 import type { Upload, UploadName } from './uploads/upload.store.ts'
-import type { Uploads } from './uploads/uploads.service.ts'
+import type { ReceivedFile, Uploads } from './uploads/uploads.service.ts'
 
 interface ArtifactFilesDeps extends Pick<Core, 'database' | 'clock'> {
   readonly files: Pick<StoredFiles, 'release'>
@@ -66,7 +65,7 @@ export function createArtifactFiles({ database, clock, files, uploads, retention
   }
 
   /** The file is listed when the artifact is confirmed. Throws NotFound when the run was deleted. */
-  async function record(tx: Tx, runId: number, upload: Upload, { hash, size }: StoredBlob): Promise<Artifact> {
+  async function record(tx: Tx, runId: number, upload: Upload, { hash, size }: ReceivedFile): Promise<Artifact> {
     const at = clock.now()
     requireRun(await lockRun(tx, upload.repoId, runId))
     await files.release(tx, await deleteFormerFile(tx, { runId, name: upload.name, path: upload.variant }))
@@ -104,7 +103,7 @@ export function createArtifactFiles({ database, clock, files, uploads, retention
       })
       const sent = await uploads.find(upload)
       if (sent?.size === part.total)
-        await uploads.finish(sent, { size: part.total }, (tx, blob) => record(tx, task.runId, sent, blob))
+        await uploads.finish(sent, { size: part.total }, (tx, file) => record(tx, task.runId, sent, file))
     },
 
     /** Lists the files that jobs sent. Throws NotFound if there are none. */

@@ -1,5 +1,4 @@
 import type { Core } from '../../../../core/module.ts'
-import type { StoredBlob } from '../../../../core/blobs/index.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -16,7 +15,7 @@ import {
   listReadyArtifacts,
 } from './artifact.store.ts'
 import type { Upload, UploadName } from './uploads/upload.store.ts'
-import type { UploadOptions, Uploads } from './uploads/uploads.service.ts'
+import type { ReceivedFile, UploadOptions, Uploads } from './uploads/uploads.service.ts'
 
 interface ArtifactUploadDeps extends Pick<Core, 'database' | 'clock'> {
   readonly files: Pick<StoredFiles, 'release'>
@@ -46,7 +45,12 @@ export function createArtifactUploads({ database, clock, files, uploads, retenti
   })
 
   /** Replaces an artifact of the run with the same name. Throws NotFound when the run was deleted. */
-  async function record(tx: Tx, runId: number, upload: Upload, { hash, size }: StoredBlob): Promise<Artifact> {
+  async function record(
+    tx: Tx,
+    runId: number,
+    upload: Upload,
+    { hash, digest, size }: ReceivedFile,
+  ): Promise<Artifact> {
     const at = clock.now()
     requireRun(await lockRun(tx, upload.repoId, runId))
     await files.release(tx, await deleteArtifactNamed(tx, runId, upload.name))
@@ -59,6 +63,7 @@ export function createArtifactUploads({ database, clock, files, uploads, retenti
       status: 'ready',
       mime_type: upload.mimeType,
       hash,
+      digest,
       size,
       expires_at: Math.min(upload.expiresAt || Infinity, at + retentionMs),
       created_at: at,
@@ -88,7 +93,7 @@ export function createArtifactUploads({ database, clock, files, uploads, retenti
     ): Promise<Artifact> {
       const upload = await uploads.find(uploadName(task, name))
       if (upload !== undefined)
-        return uploads.finish(upload, announced, (tx, blob) => record(tx, task.runId, upload, blob))
+        return uploads.finish(upload, announced, (tx, file) => record(tx, task.runId, upload, file))
       const made = await getReady(task, name)
       if (made.taskId !== task.id || (announced.size ?? made.size) !== made.size)
         throw badRequest('[name]: no upload of this name was begun')

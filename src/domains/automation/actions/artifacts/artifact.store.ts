@@ -16,8 +16,10 @@ export interface Artifact {
   readonly taskId: number
   /** Empty for a zip file. */
   readonly mimeType: string
-  /** The hash of the blob; empty when the artifact is expired. */
+  /** The hash of the blob, or the name of a list of blocks; empty when the artifact is expired. */
   readonly hash: string
+  /** SHA-256 in lower-case hex. */
+  readonly digest: string
   /** Bytes. */
   readonly size: number
   readonly isExpired: boolean
@@ -34,6 +36,7 @@ const toArtifact = (row: Selectable<ActionArtifactTable>): Artifact => ({
   taskId: row.task_id,
   mimeType: row.mime_type,
   hash: row.hash,
+  digest: row.digest || row.hash,
   size: row.size,
   isExpired: row.status === 'expired',
   expiresAt: row.expires_at,

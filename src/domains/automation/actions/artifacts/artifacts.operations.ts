@@ -143,9 +143,9 @@ function downloadOperations({ guards, artifacts, site }: ArtifactOperationDeps):
           'content-security-policy': SANDBOX_CSP,
           'x-content-type-options': 'nosniff',
         }
-        const { size, hash } = artifact
+        const { size, digest } = artifact
         const open = (range?: ByteRange) => artifacts.open(artifact, range)
-        return rangedBytes({ size, etag: `"${hash}"`, headers: fileHeaders, open }, headers)
+        return rangedBytes({ size, etag: `"${digest}"`, headers: fileHeaders, open }, headers)
       },
     }),
   ]

@@ -1,6 +1,5 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Readable } from 'node:stream'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -10,6 +9,7 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { findRun, listRunsByIds, type Run } from '../runs/run.store.ts'
 import { requireRun } from '../runs/runs.service.ts'
+import type { StoredBytes } from '../stored-blocks/stored-bytes.ts'
 import type { StoredFiles } from '../stored-files.ts'
 import { type Artifact, type ArtifactFilter, deleteArtifact, findArtifact, listArtifacts } from './artifact.store.ts'
 import { fileOf, isExpired } from './artifact.policy.ts'
@@ -27,7 +27,7 @@ interface LinkedArtifact {
 }
 
 interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly blobs: Pick<BlobStore, 'link' | 'open'>
+  readonly stored: StoredBytes
   readonly files: Pick<StoredFiles, 'release'>
   readonly links: SignedLinks
 }
@@ -35,7 +35,7 @@ interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
 export type Artifacts = ReturnType<typeof createArtifacts>
 
 /** Artifacts of jobs (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
-export function createArtifacts({ database, blobs, clock, files, links }: ArtifactDeps) {
+export function createArtifacts({ database, stored, clock, files, links }: ArtifactDeps) {
   const { read } = database
 
   async function findWhole(repoId: RepoId, id: number): Promise<Artifact> {
@@ -90,11 +90,11 @@ export function createArtifacts({ database, blobs, clock, files, links }: Artifa
       const repo = await repoQueries.findByAnyName(read, owner, name)
       if (repo === undefined) throw errors.repoNotFound()
       const artifact = await getDownloadable(repo.id, id)
-      return { artifact, location: await linkTo(blobs, artifact) }
+      return { artifact, location: await linkTo(stored, artifact) }
     },
     /** The bytes. Throws NotFound when they are missing. */
     async open({ hash }: Artifact, range: ByteRange | undefined): Promise<Readable> {
-      const body = await blobs.open(hash, range)
+      const body = await stored.open(hash, range)
       if (body === undefined) throw notFound('the bytes of the artifact are missing')
       return body
     },
@@ -103,10 +103,10 @@ export function createArtifacts({ database, blobs, clock, files, links }: Artifa
 
 const targetOf = (fullName: string, id: number): string => `${id} ${fullName.toLowerCase()}`
 
-function linkTo(blobs: Pick<BlobStore, 'link'>, artifact: Artifact): Promise<string | undefined> {
+function linkTo(stored: StoredBytes, artifact: Artifact): Promise<string | undefined> {
   const { fileName, type } = fileOf(artifact)
   const contentDispositionOf = contentDisposition('attachment', fileName)
-  return blobs.link(artifact.hash, { contentType: type, contentDisposition: contentDispositionOf })
+  return stored.link(artifact.hash, { contentType: type, contentDisposition: contentDispositionOf })
 }
 
 async function withRuns(read: Db, artifacts: readonly Artifact[]): Promise<ArtifactView[]> {

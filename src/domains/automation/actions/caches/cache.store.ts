@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import type { BlobUse } from '../../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import { isBlobName } from '../stored-blocks/stored-block.store.ts'
 import type { ActionCacheTable } from './cache.table.ts'
 
 /** What a job may read and save is decided by these. */
@@ -145,6 +146,7 @@ export async function listCacheUsesAfter(db: Db, after: number, limit: number): 
     .innerJoin('user', 'user.id', 'repo.owner_id')
     .select(['cache.id', 'cache.key', 'cache.hash', 'cache.size', 'repo.name as repo', 'user.name as owner'])
     .where('cache.id', '>', after)
+    .where(isBlobName('cache.hash'))
     .orderBy('cache.id')
     .limit(limit)
     .execute()

@@ -9,6 +9,7 @@ export interface ActionCacheTable {
   /** A hash by the client of the paths and the compression. */
   version: string
   key: string
+  /** The hash of the blob, or the name of a list of blocks. */
   hash: string
   /** Bytes. */
   size: number

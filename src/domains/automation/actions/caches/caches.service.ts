@@ -1,10 +1,9 @@
 import type { Core } from '../../../../core/module.ts'
-import type { StoredBlob } from '../../../../core/blobs/index.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest, conflict, notFound } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { Upload } from '../artifacts/uploads/upload.store.ts'
-import type { Uploads } from '../artifacts/uploads/uploads.service.ts'
+import type { ReceivedFile, Uploads } from '../artifacts/uploads/uploads.service.ts'
 import type { RunningTask } from '../runs/task-token.store.ts'
 import type { StoredFiles } from '../stored-files.ts'
 import {
@@ -61,7 +60,7 @@ export function createCaches({ database, clock, files, uploads, maxBytes }: Cach
     if (size > maxBytes) throw badRequest(`[size]: a cache has at most ${maxBytes} bytes`)
   }
 
-  async function record(tx: Tx, upload: Upload, ref: string, { hash, size }: StoredBlob): Promise<number> {
+  async function record(tx: Tx, upload: Upload, ref: string, { hash, size }: ReceivedFile): Promise<number> {
     requireSize(size)
     const at = clock.now()
     const { repoId, name: key, variant: version } = upload
@@ -85,7 +84,7 @@ export function createCaches({ database, clock, files, uploads, maxBytes }: Cach
 
   async function finish(task: RunningTask, upload: Upload, size: number | undefined): Promise<number> {
     const [own] = await refsOf(task)
-    return uploads.finish(upload, { size }, (tx, blob) => record(tx, upload, own, blob))
+    return uploads.finish(upload, { size }, (tx, file) => record(tx, upload, own, file))
   }
 
   return {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { errors } from '../../../errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { requireArtifactName } from '../artifacts/artifact.policy.ts'
 import type { ArtifactFiles } from '../artifacts/artifact-files.service.ts'
 import type { RunningTask } from '../runs/task-token.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
+import type { StoredBytes } from '../stored-blocks/stored-bytes.ts'
 import { answering, readMembers } from './results-answer.routes.ts'
 import { queryOf, requireContentRange, requireTask, rootFor } from './results-request.routes.ts'
 import { sendStored } from './send-stored.routes.ts'
@@ -15,7 +15,7 @@ import { sendStored } from './send-stored.routes.ts'
 interface ArtifactsV3Deps {
   readonly tokens: Pick<TaskTokens, 'findTask'>
   readonly artifactFiles: ArtifactFiles
-  readonly blobs: BlobStore
+  readonly stored: StoredBytes
   readonly site: Site
 }
 
@@ -102,7 +102,7 @@ export function registerArtifactsV3(http: FastifyInstance, deps: ArtifactsV3Deps
       const { id } = request.params as { id: string }
       const file = await artifactFiles.getFile(task, /^\d{1,15}$/.test(id) ? Number(id) : 0)
       const fileName = file.path.slice(file.path.lastIndexOf('/') + 1)
-      await sendStored(deps.blobs, { ...file, fileName, type: 'application/octet-stream' }, request, reply)
+      await sendStored(deps.stored, { ...file, fileName, type: 'application/octet-stream' }, request, reply)
     }),
   )
 }

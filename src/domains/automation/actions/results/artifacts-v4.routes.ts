@@ -1,6 +1,5 @@
 import { errors } from '../../../errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
@@ -13,6 +12,7 @@ import type { SignedLinks } from '../artifacts/signed-links.ts'
 import type { Uploads } from '../artifacts/uploads/uploads.service.ts'
 import type { RunningTask } from '../runs/task-token.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
+import type { StoredBytes } from '../stored-blocks/stored-bytes.ts'
 import { receivePart } from './block-upload.routes.ts'
 import { answering, type Members, readMembers } from './results-answer.routes.ts'
 import { queryOf, requireLink, requireTask, rootFor, signedQuery } from './results-request.routes.ts'
@@ -21,7 +21,7 @@ import { sendStored } from './send-stored.routes.ts'
 export interface ArtifactRouteDeps {
   readonly tokens: Pick<TaskTokens, 'findTask'>
   readonly artifacts: Artifacts
-  readonly blobs: BlobStore
+  readonly stored: StoredBytes
   readonly artifactUploads: ArtifactUploads
   readonly uploads: Uploads
   readonly uploadLinks: SignedLinks
@@ -99,14 +99,14 @@ function methodsOf({ artifactUploads, uploadLinks, downloadLinks }: ArtifactRout
   }
 }
 
-const present = ({ id, name, size, hash, createdAt }: Artifact, { runId, jobId }: RunningTask): object => ({
+const present = ({ id, name, size, digest, createdAt }: Artifact, { runId, jobId }: RunningTask): object => ({
   workflowRunBackendId: String(runId),
   workflowJobRunBackendId: String(jobId),
   databaseId: String(id),
   name,
   size: String(size),
   createdAt: wireTime(createdAt),
-  digest: `sha256:${hash}`,
+  digest: `sha256:${digest}`,
 })
 
 async function upload(deps: ArtifactRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -121,7 +121,7 @@ async function download(deps: ArtifactRouteDeps, request: FastifyRequest, reply:
   const [repoId, id] = [query.get('repoID') ?? '', query.get('artifactID') ?? '']
   requireLink(deps.downloadLinks, `${repoId} ${id}`, query)
   const artifact = await deps.artifacts.getDownloadable(asId(Number(repoId)), Number(id))
-  await sendStored(deps.blobs, { ...artifact, ...fileOf(artifact) }, request, reply)
+  await sendStored(deps.stored, { ...artifact, ...fileOf(artifact), etag: artifact.digest }, request, reply)
 }
 
 function requireName(members: Members): string {

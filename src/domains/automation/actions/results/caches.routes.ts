@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -8,6 +7,7 @@ import type { Uploads } from '../artifacts/uploads/uploads.service.ts'
 import type { Caches } from '../caches/caches.service.ts'
 import type { RunningTask } from '../runs/task-token.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
+import type { StoredBytes } from '../stored-blocks/stored-bytes.ts'
 import { receivePart } from './block-upload.routes.ts'
 import { answering, type Members, readMembers } from './results-answer.routes.ts'
 import {
@@ -23,7 +23,7 @@ import { sendStored } from './send-stored.routes.ts'
 interface CacheRouteDeps {
   readonly tokens: Pick<TaskTokens, 'findTask'>
   readonly caches: Caches
-  readonly blobs: BlobStore
+  readonly stored: StoredBytes
   readonly uploads: Uploads
   readonly uploadLinks: SignedLinks
   readonly cacheLinks: SignedLinks
@@ -57,7 +57,7 @@ export function registerCaches(http: FastifyInstance, deps: CacheRouteDeps): voi
       const id = query.get('cacheID') ?? ''
       requireLink(deps.cacheLinks, id, query)
       const cache = await deps.caches.get(Number(id))
-      await sendStored(deps.blobs, { ...cache, fileName: 'cache', type: 'application/octet-stream' }, request, reply)
+      await sendStored(deps.stored, { ...cache, fileName: 'cache', type: 'application/octet-stream' }, request, reply)
     }),
   })
 }

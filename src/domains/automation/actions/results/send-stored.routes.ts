@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BlobStore } from '../../../../core/blobs/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import {
   contentDisposition,
@@ -7,9 +6,12 @@ import {
   requestedRange,
   SANDBOX_CSP,
 } from '../../../../core/platform/http/media-type.ts'
+import type { StoredBytes } from '../stored-blocks/stored-bytes.ts'
 
 export interface StoredFile {
   readonly hash: string
+  /** Identifies the bytes; the hash when undefined. */
+  readonly etag?: string
   /** Bytes. */
   readonly size: number
   readonly fileName: string
@@ -20,16 +22,16 @@ export interface StoredFile {
 
 /** Sends a file, one range of it, or a redirect to the object store; 304 when the client has the file. */
 export async function sendStored(
-  blobs: Pick<BlobStore, 'link' | 'open'>,
-  { hash, size, fileName, type, encoding = '' }: StoredFile,
+  stored: StoredBytes,
+  { hash, etag: validator = hash, size, fileName, type, encoding = '' }: StoredFile,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const disposition = contentDisposition('attachment', fileName)
   const link =
-    encoding === '' ? await blobs.link(hash, { contentType: type, contentDisposition: disposition }) : undefined
+    encoding === '' ? await stored.link(hash, { contentType: type, contentDisposition: disposition }) : undefined
   if (link !== undefined) return void reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).send()
-  const etag = `"${hash}"`
+  const etag = `"${validator}"`
   void reply.headers({
     'accept-ranges': 'bytes',
     'content-disposition': disposition,
@@ -42,7 +44,7 @@ export async function sendStored(
   const range = requestedRange(request.headers, { size, etag })
   if (range === 'bad') return void reply.code(416).header('content-range', `bytes */${size}`).send()
   const isHead = request.method === 'HEAD'
-  const body = isHead ? undefined : await blobs.open(hash, range)
+  const body = isHead ? undefined : await stored.open(hash, range)
   if (body === undefined && !isHead) throw notFound('the bytes of the file are missing')
   if (range !== undefined) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
   void reply.type(type).header('content-length', String(range ? range.end - range.start + 1 : size))

@@ -2,7 +2,9 @@ import { errors } from '../../../../errors.ts'
 import type { Core, Services } from '../../../../../core/module.ts'
 import type { BlobStore, StoredBlob } from '../../../../../core/blobs/index.ts'
 import type { Tx } from '../../../../../core/db/database.ts'
-import { badRequest, notFound, tooLarge } from '../../../../../core/platform/errors.ts'
+import { badRequest, conflict, notFound, tooLarge } from '../../../../../core/platform/errors.ts'
+import { insertBlockList } from '../../stored-blocks/stored-block.store.ts'
+import { joinedBytes, sha256Of } from '../../stored-blocks/stored-bytes.ts'
 import type { StoredFiles } from '../../stored-files.ts'
 import {
   deleteBlock,
@@ -21,7 +23,7 @@ import {
 } from './upload.store.ts'
 
 interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly blobs: Pick<BlobStore, 'claim' | 'open' | 'put'>
+  readonly blobs: Pick<BlobStore, 'claim' | 'feed' | 'givesLinks' | 'open' | 'put'>
   readonly quota: Services['quota']
   readonly files: Pick<StoredFiles, 'release'>
   /** Bytes of one upload. */
@@ -47,6 +49,16 @@ interface SentBlock {
   readonly isWhole?: boolean
 }
 
+/** A complete file, as it is stored. */
+export interface ReceivedFile {
+  /** The hash of a blob, or the name of a list of blocks. */
+  readonly hash: string
+  /** SHA-256 in lower-case hex; empty for a list of blocks that is not a v4 artifact. */
+  readonly digest: string
+  /** Bytes. */
+  readonly size: number
+}
+
 /** What the client states about the complete file. */
 interface Announced {
   readonly size?: number | undefined
@@ -55,6 +67,8 @@ interface Announced {
 }
 
 export const MAX_BLOCKS = 10_000
+/** Bytes; blocks of a smaller file are joined. */
+const MIN_LISTED = 16 * 1024 ** 2
 
 export type Uploads = ReturnType<typeof createUploads>
 
@@ -122,44 +136,52 @@ export function createUploads(deps: UploadDeps) {
       }),
 
     /**
-     * Makes one blob of the blocks and deletes the upload; `record` writes the row that refers to the blob. Throws
-     * BadRequest when blocks are missing, or the size or the hash is not the announced one: the upload remains then.
+     * Deletes the upload; `record` writes the row that refers to the file, which is stored as the list of its blocks:
+     * joining them would write everything twice. Throws BadRequest when blocks are missing, or the size or the hash is
+     * not the announced one: the upload remains then.
      */
     async finish<T>(
       upload: Upload,
       announced: Announced,
-      record: (tx: Tx, blob: StoredBlob) => Promise<T>,
+      record: (tx: Tx, file: ReceivedFile) => Promise<T>,
     ): Promise<T> {
       const all = await listBlocks(read, upload.id)
       const blocks = upload.listed === undefined ? all : orderByList(all, upload.listed)
       const size = requireSize(blocks, upload.listed === undefined, announced.size)
+      const parts = blocks.filter((block) => block.size > 0)
       let result: { readonly value: T } | undefined
-      const complete = async (blob: StoredBlob): Promise<void> => {
-        if (announced.hash !== undefined && announced.hash !== blob.hash)
+      const complete = async (digest: string, blob?: StoredBlob): Promise<void> => {
+        if (announced.hash !== undefined && announced.hash !== digest)
           throw badRequest('[hash]: the upload does not have this SHA-256')
         result = await database.transaction(async (tx) => {
           const freed = await deleteBlocks(tx, upload.id)
           if (!(await deleteUpload(tx, upload.id))) throw unknownUpload()
-          await files.release(tx, freed)
-          return { value: await record(tx, blob) }
+          await files.release(
+            tx,
+            freed.filter((hash) => blob !== undefined || !named.has(hash)),
+          )
+          const hash = blob?.hash ?? (await insertBlockList(tx, requireLeft(parts, freed)))
+          return { value: await record(tx, { hash, digest, size }) }
         })
       }
-      const [only, ...others] = blocks
-      if (only !== undefined && others.length === 0)
-        await blobs.claim(only.hash, () => complete({ hash: only.hash, size: only.size }))
-      else await blobs.put(joined(blobs, blocks), { expected: { size } }, complete)
+      const named = new Set(parts.map(({ hash }) => hash))
+      const [only, ...others] = parts
+      if (only !== undefined && others.length === 0) await blobs.claim(only.hash, () => complete(only.hash, only))
+      // An object store gives clients addresses of whole objects.
+      else if (size < MIN_LISTED || blobs.givesLinks)
+        await blobs.put(joinedBytes(blobs, parts), { expected: { size } }, (blob) => complete(blob.hash, blob))
+      else await complete(upload.kind === 'v4' ? await sha256Of(blobs, parts) : '')
       if (result === undefined) throw errors.uploadLost()
       return result.value
     },
   }
 }
 
-async function* joined(blobs: Pick<BlobStore, 'open'>, blocks: readonly UploadBlock[]): AsyncGenerator<Uint8Array> {
-  for (const { hash } of blocks) {
-    const body = await blobs.open(hash)
-    if (body === undefined) throw errors.uploadLost()
-    yield* body as AsyncIterable<Uint8Array>
-  }
+/** Throws Conflict when a block was replaced while the file was read. */
+function requireLeft(blocks: readonly UploadBlock[], hashes: readonly string[]): readonly UploadBlock[] {
+  const left = new Set(hashes)
+  if (blocks.some(({ hash }) => !left.has(hash))) throw conflict('a block was sent again: complete the upload again')
+  return blocks
 }
 
 function orderByList(blocks: readonly UploadBlock[], names: readonly string[]): UploadBlock[] {
