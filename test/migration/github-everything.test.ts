@@ -80,6 +80,20 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
       closed_at: at(7),
       reactions: total,
     }
+    const two = {
+      ...one,
+      id: 1002,
+      number: 2,
+      title: 'Shade',
+      body: null,
+      state: 'open',
+      locked: false,
+      milestone: null,
+      reactions: { total_count: 0 },
+      closed_at: null,
+      issue_dependencies_summary: { blocked_by: 0, total_blocked_by: 1, blocking: 0, total_blocking: 0 },
+    }
+    list('issues/2/dependencies/blocked_by', [{ ...one, repository_url: `${url}/api/v3/repos/octo/app` }])
     const pull = (number: number, more: object): object => ({
       id: 1000 + number,
       number,
@@ -109,7 +123,7 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
     list('milestones?state=all', [first])
     list(
       'issues?state=all&sort=created&direction=asc',
-      [one],
+      [one, two],
       [
         { ...merged, pull_request: { url: 'x' } },
         { ...open, pull_request: { url: 'x' } },
@@ -229,7 +243,7 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
       website: 'https://app.example',
       topics: ['wood'],
       private: false,
-      open_issues_count: 0,
+      open_issues_count: 1,
       open_pr_counter: 1,
       release_counter: 1,
     })
@@ -278,6 +292,12 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
       ],
     )
     expect(timeline.find(({ type }) => type === 'lock').body).toBe('too heated')
+  })
+
+  it('has dependencies, for which only issues are asked that have some', async () => {
+    expect(await get('/issues/2/dependencies')).toMatchObject([{ number: 1, title: 'Lamp' }])
+    const asked = upstream.requests.filter((request) => request.includes('/dependencies/'))
+    expect(asked).toEqual(['GET /api/v3/repos/octo/app/issues/2/dependencies/blocked_by?page=1&per_page=100'])
   })
 
   it('has pull requests of deleted forks with their heads, merges, reviews and threads', async () => {

@@ -31,7 +31,7 @@ export interface Named {
 }
 
 const PROPERTIES = ['categories', 'priorities', 'statuses'] as const
-export type Property = (typeof PROPERTIES)[number]
+type Property = (typeof PROPERTIES)[number]
 
 const API = 'https://api3.codebasehq.com'
 /** An answer is parsed at once. */

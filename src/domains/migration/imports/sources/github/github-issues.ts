@@ -33,6 +33,7 @@ export interface Github {
   readonly issueLists: readonly string[]
   /** Lists that contain all pull requests, and maybe issues. */
   readonly pullLists: readonly string[]
+  warn(text: string): void
 }
 
 /** GitHub asks for requests one after another. */
@@ -83,6 +84,8 @@ export async function* readIssues(github: Github, after: number, signal: AbortSi
       await inOrder(page, { atOnce: ONE_BY_ONE, signal }, async (issue, both) => {
         const number = issueNumberOf(issue['number'])
         if (number === 0 || isPull(issue)) return undefined
+        if (wholeOf(members(issue['sub_issues_summary'])['total']) > 0)
+          github.warn(`the sub-issues of issue ${number} are issues without a parent here: this server has no parents`)
         return readIssue(github, issue, { number, signal: both })
       }),
     )

@@ -338,6 +338,32 @@ describe('a repository of GitHub', () => {
     expect((await open('o/n').protections(signal)).branches).toEqual([])
   })
 
+  it('has dependencies on issues of other repositories, and warns of sub-issues', async () => {
+    const warnings: string[] = []
+    const issue = { number: 6, title: 'Six', created_at: at, issue_dependencies_summary: { total_blocked_by: 2 } }
+    const lists = [
+      { ...issue, sub_issues_summary: { total: 2, completed: 1 } },
+      { number: 7, title: 'Seven' },
+    ]
+    service.routes.set(`${base}/issues`, json(lists))
+    const blockers = [
+      { number: 3, repository_url: 'https://api.github.com/repos/O/N' },
+      { number: 9, repository: { full_name: 'other/name' } },
+    ]
+    service.routes.set(`${base}/issues/6/dependencies/blocked_by`, json(blockers))
+    const location = locationOf(`${service.url}/o/n.git`, { warn: (text) => void warnings.push(text) })
+    const source = openGithub(service.deps, location)
+    await allOf(source.issues(0, signal))
+    expect(warnings).toEqual(['the sub-issues of issue 6 are issues without a parent here: this server has no parents'])
+    expect(await allOf(source.dependencies({ number: 6, isPull: false }, signal))).toEqual([
+      { issue: 6, dependsOn: 3 },
+      { issue: 6, dependsOn: 'other/name#9' },
+    ])
+    service.requests.length = 0
+    expect(await allOf(source.dependencies({ number: 7, isPull: false }, signal))).toEqual([])
+    expect(service.requests).toEqual([])
+  })
+
   it('may be one of GitBucket, which lacks lists', async () => {
     service.routes.set(
       `${base}/pulls?state=open&page=1&per_page=100`,

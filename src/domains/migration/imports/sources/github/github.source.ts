@@ -6,6 +6,7 @@ import { LACKING } from '../lacking.ts'
 import { basicOf, splitPath } from '../location.ts'
 import { bodyOf, isTrue, lineOf, linesOf, momentOf, wholeOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
+import { createDependencies } from './github-dependencies.ts'
 import { createMilestoneKeys, readEvents } from './github-events.ts'
 import { filesOf } from './github-files.ts'
 import { readComments, readCommentsByIssue } from './github-comments.ts'
@@ -65,7 +66,7 @@ function open(
     perPage: ['per_page', 100],
     alwaysLinks: isComplete,
   })
-  const github: Github = { ...kind, api, repo, clock: patience.clock }
+  const github: Github = { ...kind, api, repo, clock: patience.clock, warn: location.warn }
   const milestoneKeys = createMilestoneKeys(github)
   return {
     ...LACKING,
@@ -91,6 +92,7 @@ function open(
     pulls: (after, signal) => readPulls(github, after, signal),
     comments: (scope, signal) => (isComplete ? readComments : readCommentsByIssue)(github, scope, signal),
     events: (of, signal) => readEvents(github, { of, milestoneKeys }, signal),
+    dependencies: isComplete ? createDependencies(github) : LACKING.dependencies,
     reviews: (pull, signal) => readReviews(github, pull, signal),
     async *releases(signal) {
       for await (const page of api.pages(`${repo}/releases`, signal, absent))
