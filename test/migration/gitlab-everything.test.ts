@@ -85,7 +85,12 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     serve('milestones', [
       { id: 31, iid: 1, title: 'one', state: 'closed', due_date: '2020-02-09', created_at: at(1), updated_at: at(9) },
     ])
-    serve('milestones', [{ id: 40, iid: 1, title: 'group', state: 'active' }], 'groups/group%2Fsub')
+    const own = { id: 40, iid: 1, title: 'group', state: 'active' }
+    const ancestors = [own, { id: 41, iid: 1, title: 'top group', state: 'active' }]
+    upstream.routes.set('GET /api/v4/groups/group%2Fsub/milestones', (request, response) => {
+      const milestones = /[?&]include_ancestors=true&/.test(request.url!) ? ancestors : [own]
+      answers(milestones, { 'x-total': String(milestones.length) })(request, response)
+    })
     serve('releases', [
       {
         tag_name: 'v1',
@@ -203,7 +208,7 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     serve('merge_requests', [one, two])
     for (const pull of [one, two])
       upstream.routes.set(`GET /api/v4/projects/7/merge_requests/${pull.iid}`, answers(pull))
-    const approvals = { approved_by: [{ user: ann }] }
+    const approvals = { approved_by: [{ user: ann }, { user: bob, approved_at: at(4) }] }
     upstream.routes.set('GET /api/v4/projects/7/merge_requests/1/approvals', answers(approvals))
     const line = { id: 202, type: 'DiffNote', body: 'why', author: ann, created_at: at(4), updated_at: at(5) }
     const notes = [
@@ -262,6 +267,7 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     ])
     expect(await get('/milestones?state=all')).toMatchObject([
       { title: 'group', state: 'open', open_issues: 1 },
+      { title: 'top group', state: 'open', open_issues: 0 },
       { title: 'one', state: 'closed', created_at: at(1), closed_at: at(9), closed_issues: 1 },
     ])
     expect((await tom.client.post('/repos/tom/app/issues', { title: 'next' })).json.number).toBe(7)
@@ -335,6 +341,7 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     expect(reviews.map(({ state, submitted_at, original_author }) => [state, submitted_at, original_author])).toEqual([
       ['COMMENT', at(4), 'ann'],
       ['APPROVED', at(5), 'ann'],
+      ['APPROVED', at(4), 'bob'],
     ])
     const comments = await get(`/pulls/5/reviews/${reviews[0].id}/comments`)
     expect(comments).toMatchObject([

@@ -38,10 +38,10 @@ export async function* readEvents(
   }
   for await (const page of api.pages(`${object}/notes?${ACTIVITY}`, signal, LACKING)) {
     for (const note of page.map(members).filter(({ system }) => isTrue(system))) {
-      const change = readSystemNote(lineOf(note['body']), offset)
       const createdAt = momentOf(note['created_at']) ?? clock.now()
-      if (change !== undefined)
-        events.push({ ...change, issue: number, actor: userOf(note['author'], 'username'), createdAt })
+      const actor = userOf(note['author'], 'username')
+      for (const change of readSystemNote(lineOf(note['body']), offset))
+        events.push({ ...change, issue: number, actor, createdAt })
     }
     if (events.length >= MAX_EVENTS) break
   }

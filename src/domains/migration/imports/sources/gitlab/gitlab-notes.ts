@@ -26,11 +26,24 @@ const SENTENCES: readonly (readonly [RegExp, Read])[] = [
 /** Changed parts of a title are between `{-` and `-}`, or `{+` and `+}`. */
 const withoutMarks = (title: string): string => title.replaceAll(/\{[-+]|[-+]\}/g, '')
 
-/** The event that a note of GitLab itself tells of; undefined if other lists have it, or this server does not. */
-export function readSystemNote(body: string, offset: number): SourceChange | undefined {
+/** The events that a note of GitLab itself tells of; none if other lists have them, or this server does not. */
+export function readSystemNote(body: string, offset: number): readonly SourceChange[] {
   for (const [pattern, read] of SENTENCES) {
     const found = pattern.exec(body)
-    if (found !== null) return read(found, offset)
+    if (found !== null) return [read(found, offset)]
   }
-  return undefined
+  return ASSIGNED.test(body) ? readAssignees(body) : []
+}
+
+const ASSIGNED = /^(?:assigned to|unassigned) @/
+const NAME = /@([\w.-]*\w)/g
+
+/** Such as `assigned to @ann and @bob and unassigned @eve`, with names alone. */
+function readAssignees(body: string): readonly SourceChange[] {
+  const start = body.indexOf('unassigned @')
+  return [...body.matchAll(NAME)].map(({ 1: login, index }) => ({
+    kind: 'assignees',
+    assignee: { id: 0, login: login!, email: '' },
+    isRemoved: start !== -1 && index > start,
+  }))
 }

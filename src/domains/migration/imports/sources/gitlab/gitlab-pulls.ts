@@ -77,7 +77,7 @@ function mergeOf(pull: Members): Omit<NonNullable<SourcePull['merged']>, 'at'> {
 
 const APPROVED = /^approved this merge request\b/
 
-/** A thread about lines of the diff is a review, and so is an approval, whose time only its event has. */
+/** A thread about lines of the diff is a review, and so is an approval, whose time older versions tell in a note. */
 export async function* readReviews(
   gitlab: Gitlab,
   number: number,
@@ -87,7 +87,10 @@ export async function* readReviews(
   const { api, project, offset, clock } = gitlab
   const merge = `merge_requests/${number - offset}`
   const approvals = members(await api.find(`${project}/${merge}/approvals`, signal, LACKING))
-  const approvers = membersOf(approvals['approved_by']).map(({ user }) => userOf(user, 'username'))
+  const approvers = membersOf(approvals['approved_by']).map(({ user, approved_at: at }) => ({
+    author: userOf(user, 'username'),
+    at: momentOf(at),
+  }))
   const times = new Map<string, number>()
   for await (const page of api.pages(`${project}/${merge}/discussions`, signal, LACKING)) {
     const threads = page.map((thread) => listOf(members(thread)['notes']).slice(0, MAX_THREAD).map(members))
@@ -102,8 +105,8 @@ export async function* readReviews(
     )
   }
   if (approvers.length > 0)
-    yield approvers.map((author) => ({
-      ...review(number, { id: author.id, author, at: times.get(author.login) ?? clock.now() }),
+    yield approvers.map(({ author, at }) => ({
+      ...review(number, { id: author.id, author, at: at ?? times.get(author.login) ?? clock.now() }),
       kind: 'approved',
       isOfficial: true,
     }))

@@ -55,6 +55,7 @@ beforeEach(async () => {
     'issues/1/notes': [
       { id: 90, body: 'closed', system: true, author: ann },
       { id: 92, body: 'mentioned in merge request !1', system: true, author: bob, created_at: at },
+      { id: 93, body: 'assigned to @ann and @b.ob-2 and unassigned @eve', system: true, author: bob, created_at: at },
       { id: 91, body: 'a comment', author: bob, created_at: at, type: null },
     ],
     'issues/4/notes': [{ id: 95, body: 'secret', author: bob }],
@@ -176,6 +177,9 @@ describe('a project of GitLab', () => {
       { kind: 'label', label: 'kind/bug', isAdded: true, actor: { login: 'ann' } },
       { kind: 'milestone', old: undefined, new: '31' },
       { kind: 'pull_ref', from: 5, actor: { login: 'bob' } },
+      { kind: 'assignees', assignee: { login: 'ann' }, isRemoved: false },
+      { kind: 'assignees', assignee: { login: 'b.ob-2' }, isRemoved: false },
+      { kind: 'assignees', assignee: { login: 'eve' }, isRemoved: true },
       { kind: 'close', createdAt: Date.parse(later) },
     ])
     expect(await allOf(source.dependencies({ number: 1, isPull: false }, signal))).toEqual([
