@@ -6,7 +6,7 @@ import { rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { type Gate, REQUESTS, serveEverything } from './full-service.ts'
-import { stagedRepos, storedRepos } from './import-world.ts'
+import { stagedRepos, storedFiles, storedRepos } from './import-world.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** The request at which the import is canceled, in the middle of each phase. */
@@ -99,6 +99,7 @@ describe('an import that is canceled', () => {
       ...Object.fromEntries(counts),
       storedRepos: storedRepos(target).length,
       stagedRepos: stagedRepos(target).length,
+      storedFiles: storedFiles(target).length,
     }
   }
 
@@ -108,7 +109,7 @@ describe('an import that is canceled', () => {
   }
 
   it.each(PHASES)(
-    'while it reads %s leaves no rows and repositories, and frees the name',
+    'while it reads %s leaves no rows, repositories and files, and frees the name',
     { timeout: 40_000 },
     async (_, at) => {
       const held = Promise.withResolvers<void>()
@@ -118,9 +119,9 @@ describe('an import that is canceled', () => {
       const id = await start('held')
       await held.promise
       await cancel(id)
-      await expect.poll(left, { timeout: 5_000 }).toEqual(nothing)
+      await expect.poll(left, { timeout: 15_000 }).toEqual(nothing)
       await cancel(await start('held'))
-      await expect.poll(left, { timeout: 5_000 }).toEqual(nothing)
+      await expect.poll(left, { timeout: 15_000 }).toEqual(nothing)
     },
   )
 })

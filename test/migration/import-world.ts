@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -59,3 +59,12 @@ export const storedRepos = ({ dataDir }: TestServer): string[] =>
 
 /** Repositories that are being fetched. */
 export const stagedRepos = ({ dataDir }: TestServer): string[] => readdirSync(join(dataDir, 'git', 'staging'))
+
+/** Bytes of attachments, and large files, on the disk of a server. */
+export const storedFiles = ({ dataDir }: TestServer): string[] =>
+  ['attachments', 'lfs']
+    .map((name) => join(dataDir, 'blobs', name))
+    .filter((dir) => existsSync(dir))
+    .flatMap((dir) => readdirSync(dir, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)

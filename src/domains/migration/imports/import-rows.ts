@@ -146,7 +146,7 @@ async function dropStrangers(tx: Tx, repoId: RepoId, { warn }: Pick<ImportProgre
 
 /** Deletes the rows and the files of an import that is not complete, and ends it. */
 export async function abandonImport(
-  { database, git, events, clock }: Pick<ImportDeps, 'clock' | 'database' | 'events' | 'git'>,
+  { database, git, events, clock, jobs }: Pick<ImportDeps, 'clock' | 'database' | 'events' | 'git' | 'jobs'>,
   storage: string,
   end: { readonly state: 'canceled' | 'failed'; readonly error: string },
 ): Promise<void> {
@@ -164,6 +164,8 @@ export async function abandonImport(
   await database.transaction(async (tx) => {
     await deleteUnfinishedImport(tx, storage)
     if (begun === undefined) return
+    // Large files are linked at the end of an import only.
+    if (id !== undefined) await jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' })
     await endRepoImport(tx, { ...begun, ...end, repoId: 0, at })
     if (begun.isAsync) await appendProgress(tx, events, { id: begun.id, at })
   })
