@@ -173,6 +173,7 @@ describeOnBoth('the Chef registry', (kind) => {
       await cookbookOf(`{"name":"tool","version":"8.0.0","x":"${'x'.repeat(2 * 1024 * 1024)}"}`),
       await cookbookOf({ name: '../tool', version: '8.0.0' }),
       await cookbookOf({ name: 'tool', version: '8' }),
+      await cookbookOf({ name: 'Tool', version: '8.0.0' }),
       await cookbookOf({ name: 'tool', version: '8.0.0-rc1' }),
       await cookbookOf({ name: 'tool', version: '8.0.0', dependencies: { '../x': '1' } }),
     ]

@@ -100,7 +100,7 @@ describeOnBoth('the RubyGems registry', (kind) => {
     expect((await call('GET', 'gems/tee-1.0.0-x86_64-linux.gem')).status).toBe(200)
     expect((await call('GET', 'gems/tee-2.0.0.gem')).status).toBe(404)
     expect(await get('info/tee')).toMatch(/^---\n1\.0\.0 \|checksum:.{64}\n1\.0\.0-x86_64-linux \|checksum:.{64}\n$/)
-    expect((await pushGem({ name: 'Tee', version: '2.0.0' }))[1]).toBe('there is a gem called tee already')
+    expect((await pushGem({ name: 'Tee', version: '2.0.0' }))[1]).toBe('there is a package called tee already')
     expect((await call('HEAD', '')).status).toBe(200)
   })
 

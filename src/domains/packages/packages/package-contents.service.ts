@@ -64,6 +64,8 @@ export interface NewContents extends VersionName {
   readonly metadata?: string
   /** The repository that the package is linked to if it is new. */
   readonly repoId?: RepoId | undefined
+  /** Refuses a name that differs from that of a package only by case: it would be listed by the name of that one. */
+  readonly isExactName?: boolean
   /** Adds the files if the version exists already; without it that is a conflict. */
   readonly extends?: boolean
   /** The new metadata of the package, from its former ones; empty for none. Runs in the transaction. */
@@ -108,12 +110,9 @@ export function createPackageContents(deps: ContentsDeps) {
     const target = made ?? (await findVersion(tx, ref, version))
     if (target === undefined) throw errors.packageNotFound()
     const entry = await lockEntry(tx, owner, { type, name })
+    if (contents.isExactName === true && entry.name !== name) throw errors.packageNameTaken(entry.name)
     for (const file of files) {
-      const former = made === undefined ? await findFile(tx, target.id, file.name) : undefined
-      if (former !== undefined) {
-        if (file.replaces !== true) throw errors.packageFileExists()
-        await deleteFiles(tx, [former.id])
-      }
+      if (made === undefined) await replaceFile(tx, target, file)
       const row = { ...file.content, name: file.name, metadata: file.metadata ?? '', created_at: at }
       await insertFiles(tx, target.id, [row])
     }
@@ -204,6 +203,14 @@ export function createPackageContents(deps: ContentsDeps) {
     /** Deletes the bytes of deleted files. */
     sweep: (signal: AbortSignal): Promise<void> => sweepBlobs(blobs, isUsed, signal),
   }
+}
+
+/** Deletes the file of this name, if there is one. Throws Conflict unless it may be replaced. */
+async function replaceFile(tx: Tx, version: PackageVersion, { name, replaces }: NewPackageFile): Promise<void> {
+  const former = await findFile(tx, version.id, name)
+  if (former === undefined) return
+  if (replaces !== true) throw errors.packageFileExists()
+  await deleteFiles(tx, [former.id])
 }
 
 type Sums = Readonly<Record<'md5' | 'sha1' | 'sha512', ReturnType<typeof createHash>>>

@@ -101,9 +101,6 @@ async function upload(contents: PackageContents, tools: FormatTools, request: Fo
       ? await readXz(contents, tools, request, content)
       : await readArchPackage(await contents.open(content))
   const { name, version, arch, sections, files } = read
-  const entry = await contents.findPackage(owner, type, name)
-  // A database names one package of a name.
-  if (entry !== undefined && entry.name !== name) throw errors.packageNameTaken(entry.name)
   const { id } = await tools.signingKeys.get(owner, 'openpgp')
   const signer = await tools.signingKeys.pgpSigner(owner)
   const signature = (await signer.signBinary(await contents.open(content))).toString('base64')
@@ -111,6 +108,7 @@ async function upload(contents: PackageContents, tools: FormatTools, request: Fo
     type,
     name,
     version,
+    isExactName: true,
     extends: true,
     files: [
       {

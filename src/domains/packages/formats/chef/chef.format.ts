@@ -122,6 +122,7 @@ async function upload(
     type,
     name,
     version,
+    isExactName: true,
     metadata,
     files: [{ name: fileName(name, version), content, metadata }],
   })

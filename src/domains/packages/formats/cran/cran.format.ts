@@ -1,4 +1,3 @@
-import { errors } from '../../../errors.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { TaskKind } from '../../../../core/platform/isolation/index.ts'
 import type { PackageContents, ReceivedFile } from '../../packages/package-contents.service.ts'
@@ -81,13 +80,12 @@ async function upload(
   const description = await (isZip ? readZipped(contents, content) : readTarred(contents, content))
   if (description === undefined) throw badRequest('the archive has no DESCRIPTION in the folder of the package')
   const { name, version, lines } = await readMetadata(taskPool, viewer, DESCRIPTION_TASK, description.toString('utf8'))
-  const entry = await contents.findPackage(owner, type, name)
-  if (entry !== undefined && entry.name !== name) throw errors.packageNameTaken(entry.name)
   const ending = isZip ? '.zip' : folder === 'src/contrib' ? '.tar.gz' : '.tgz'
   await contents.publish(viewer, owner, {
     type,
     name,
     version,
+    isExactName: true,
     extends: true,
     files: [{ name: `${folder}/${name}_${version}${ending}`, content, metadata: JSON.stringify({ lines }) }],
   })

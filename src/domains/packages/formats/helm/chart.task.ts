@@ -22,7 +22,7 @@ export const createTask =
     const { apiVersion, name, version } = document
     if (apiVersion !== 'v1' && apiVersion !== 'v2') throw new Error('the apiVersion of the chart is neither v1 nor v2')
     if (typeof name !== 'string' || !NAME.test(name)) throw new Error('the name of the chart is invalid')
-    if (typeof version !== 'string' || version.length > 250 || semver.valid(version) === null)
+    if (typeof version !== 'string' || version.length > 250 || !/^v?\d\S*$/.test(version) || !semver.valid(version))
       throw new Error('the version of the chart is invalid')
     const { appVersion } = document
     // A number that is not quoted.

@@ -65,6 +65,7 @@ async function upload(
     type,
     name,
     version,
+    isExactName: true,
     files: [
       { name: fileName(name, version), content: chart, metadata: JSON.stringify({ document }) },
       ...(provenance === undefined ? [] : [{ name: `${fileName(name, version)}.prov`, content: provenance }]),

@@ -95,12 +95,11 @@ async function upload(
     PUBSPEC_TASK,
     await readPubspec(contents, content),
   )
-  const entry = await contents.findPackage(owner, type, name)
-  if (entry !== undefined && entry.name !== name) throw errors.packageNameTaken(entry.name)
   await contents.publish(viewer, owner, {
     type,
     name,
     version,
+    isExactName: true,
     metadata: JSON.stringify({ pubspec: document, sha256: content.sha256 }),
     files: [{ name: ARCHIVE, content }],
   })

@@ -110,7 +110,9 @@ export const GEM_INDEX: IndexKind = {
     let createdAt: number | undefined
     for await (const { metadata, sha256, package: name, created_at: at } of files) {
       createdAt ??= at
-      byName.set(name, [...(byName.get(name) ?? []), { metadata, sha256 }])
+      const ofName = byName.get(name) ?? []
+      byName.set(name, ofName)
+      ofName.push({ metadata, sha256 })
       const { version, platform } = specOf({ metadata })
       gems.push({ name, version, platform })
     }

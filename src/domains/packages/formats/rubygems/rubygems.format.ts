@@ -87,12 +87,11 @@ async function push(contents: PackageContents, { taskPool }: FormatTools, reques
   if (metadata === undefined) throw badRequest('the file is not a gem: it has no metadata.gz')
   const spec = await readMetadata(taskPool, viewer, TASK, metadata)
   const { name, version } = spec
-  const entry = await contents.findPackage(owner, type, name)
-  if (entry !== undefined && entry.name !== name) throw badRequest(`there is a gem called ${entry.name} already`)
   await contents.publish(viewer, owner, {
     type,
     name,
     version,
+    isExactName: true,
     extends: true,
     files: [{ name: fileName(spec), content, metadata: JSON.stringify(spec) }],
   })
