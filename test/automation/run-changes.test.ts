@@ -139,6 +139,8 @@ describeOnBoth('changing runs', (kind) => {
     expect(await status(writer.client.delete(`${RUNS}/${run.id}`))).toBe(204)
     expect(await status(ann.client.get(`${RUNS}/${run.id}`))).toBe(404)
     expect(await status(writer.client.delete(`${RUNS}/${run.id}`))).toBe(404)
+    const [entry] = (await rows(server, 'audit_entry', { action: 'run.deleted' })).slice(-1)
+    expect(JSON.parse(entry!.details)).toMatchObject({ run_id: run.id, number: run.number })
     expect(await rows(server, 'action_job', { run_id: run.id })).toEqual([])
     for (const table of ['action_step', 'action_log'] as const)
       expect(await rows(server, table, { task_id: task })).toEqual([])

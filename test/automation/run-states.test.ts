@@ -218,6 +218,9 @@ describeOnBoth('runs', (kind) => {
       expect([answer.status, answer.json.status]).toEqual([200, 'queued'])
     }
     expect(await states(run)).toBe('a waiting')
+    expect(await rows(server, 'audit_entry', { action: 'run.approved' })).toMatchObject([
+      { actor_name: 'ann', details: expect.stringContaining(`"run_id":${run}`) },
+    ])
     const next = await propose('two')
     expect([await states(run), await states(next)]).toEqual(['a cancelled', 'a waiting'])
   })

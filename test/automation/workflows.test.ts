@@ -58,10 +58,7 @@ describeOnBoth('workflows', (kind) => {
     await write('.gitea/workflows/deep/push.yaml', on('push'))
     await write('.gitea/workflows/notes.txt', 'no workflow')
     await write('.gitea/workflows/broken.yml', 'on: [push\njobs')
-    await write(
-      '.gitea/workflows/matrix.yml',
-      on('workflow_dispatch', 'strategy: { matrix: { v: "${{ fromJSON(inputs.x) }}" } }'),
-    )
+    await write('.gitea/workflows/name.yml', on('workflow_dispatch', 'name: "${{ fromJSON(inputs.x) }}"'))
     await write('.gitea/workflows/typed.yml', TYPED)
     await write('.gitea/workflows/on.yml', on('{ workflow_dispatch: { inputs: { a: { default: "${{ vars.A }}" } } } }'))
     await write('.gitea/workflows/cycle.yml', on('workflow_dispatch', 'needs: a'))
@@ -80,7 +77,7 @@ describeOnBoth('workflows', (kind) => {
       ['ci.yml', 'Build and test', '.gitea/workflows/ci.yml'],
       ['cycle.yml', 'cycle.yml', '.gitea/workflows/cycle.yml'],
       ['push.yaml', 'push.yaml', '.gitea/workflows/deep/push.yaml'],
-      ['matrix.yml', 'matrix.yml', '.gitea/workflows/matrix.yml'],
+      ['name.yml', 'name.yml', '.gitea/workflows/name.yml'],
       ['on.yml', 'on.yml', '.gitea/workflows/on.yml'],
       ['typed.yml', 'typed.yml', '.gitea/workflows/typed.yml'],
     ])
@@ -160,6 +157,8 @@ describeOnBoth('workflows', (kind) => {
       )
     }
     expect(await rows(server, 'event', { kind: 'action_workflow.disabled' })).toHaveLength(1)
+    for (const action of ['workflow.disabled', 'workflow.enabled'])
+      expect(await rows(server, 'audit_entry', { action })).toMatchObject([{ details: '{"workflow":"ci.yml"}' }])
     expect((await ann.client.put(`${ROOT}/none.yml/disable`)).status).toBe(404)
   })
 
@@ -273,7 +272,7 @@ describeOnBoth('workflows', (kind) => {
     [422, 'push.yaml', { ref: 'main' }, 'has no workflow_dispatch trigger'],
     [422, 'broken.yml', { ref: 'main' }, 'is not valid: line 2: '],
     [422, 'cycle.yml', { ref: 'main' }, 'line 4: jobs.a.needs: leads back to the job itself'],
-    [422, 'matrix.yml', { ref: 'main' }, 'line 4: jobs.a.strategy.matrix.v: cannot be evaluated'],
+    [422, 'name.yml', { ref: 'main' }, 'line 4: jobs.a.name: cannot be evaluated'],
   ])('respond with %i to a dispatch of %s by %j', async (status, file, body, message) => {
     const before = (await rows(server, 'action_run')).length
     const answer = await dispatch(file, body)

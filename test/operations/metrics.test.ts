@@ -15,6 +15,15 @@ describeOnBoth('metrics', (kind) => {
       jobs: { a: { status: 'waiting' }, b: { status: 'waiting' }, c: { status: 'running' }, d: { status: 'success' } },
     })
     await server.app.database.transaction(async (tx) => {
+      await tx
+        .updateTable('action_job')
+        .set({ updated_at: now - 5000 })
+        .execute()
+      await tx
+        .updateTable('action_job')
+        .set({ updated_at: now - 90_000 })
+        .where('name', '=', 'b')
+        .execute()
       const job = (name: string, state: 'dead' | 'running' | 'waiting', runAt: number) => ({
         kind: name,
         key: `${state} ${runAt}`,
@@ -45,6 +54,7 @@ describeOnBoth('metrics', (kind) => {
       'ingot_actions_jobs{state="blocked"} 0',
       'ingot_actions_jobs{state="running"} 1',
     ])
+    expect(lines(text, 'actions_job_oldest_seconds')).toEqual(['ingot_actions_job_oldest_seconds 90'])
     expect(lines(text, 'jobs').filter((line) => line.includes('test.'))).toEqual([
       'ingot_jobs{kind="test.first",state="queued"} 2',
       'ingot_jobs{kind="test.first",state="running"} 0',
@@ -67,8 +77,10 @@ describeOnBoth('metrics', (kind) => {
       'ingot_repository_bytes{part="lfs"} 60',
     ])
     await server.app.database.transaction((tx) => tx.deleteFrom('job').where('kind', '=', 'test.first').execute())
+    await server.app.database.transaction((tx) => tx.updateTable('action_job').set({ status: 'success' }).execute())
     now += 10_000
     expect(lines(await read(), 'jobs').filter((line) => line.includes('test.first'))).toEqual([])
+    expect(lines(await read(), 'actions_job_oldest_seconds')).toEqual(['ingot_actions_job_oldest_seconds 0'])
     await server.close()
   })
 })

@@ -1,4 +1,4 @@
-import { countJobsByStatus, listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
+import { countJobsByStatus, findOldestWaiting, listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
 import { loadJobViews, loadRunViews } from './actions/runs/run-views.ts'
 import { findRun } from './actions/runs/run.store.ts'
 
@@ -8,6 +8,7 @@ export const runQueries = {
   listAllJobs: listAllJobsOfRun,
   listJobsByIds,
   countOpenJobs: countJobsByStatus,
+  findOldestWaiting,
   loadViews: loadRunViews,
   loadJobViews,
 } as const

@@ -91,14 +91,31 @@ async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<Aud
   return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
 }
 
+/** Who let code of strangers run, and what runs and workflows somebody has taken away. */
+const onRun = <K extends `action_run.${'approved' | 'deleted'}`>(action: string) =>
+  recorded<K>(async (tx, { payload }) => {
+    const { repo_id, run_id, number, workflow } = payload as AppendedEvent<'action_run.deleted'>['payload']
+    return { action, target: await repoTarget(tx, repo_id), details: { run_id, number, workflow } }
+  })
+
+const onWorkflow = <K extends `action_workflow.${'disabled' | 'enabled'}`>(action: string) =>
+  recorded<K>(async (tx, { payload }) => {
+    const { repo_id, workflow } = payload as AppendedEvent<'action_workflow.disabled'>['payload']
+    return { action, target: await repoTarget(tx, repo_id), details: { workflow } }
+  })
+
 const onUpstream = <K extends `package_upstream.${'deleted' | 'saved'}`>(action: string) =>
   recorded<K>(async (tx, { payload }) => {
     const { owner_id: id, ...details } = payload as AppendedEvent<'package_upstream.deleted'>['payload']
     return { action, target: await accountTarget(tx, id), details }
   })
 
-/** Packages, runners, and the names of secrets and variables of Actions; values are never recorded. */
+/** Packages, runners, runs, workflows, and the names of secrets and variables of Actions; values are never recorded. */
 const actionsProjections: Projections = {
+  'action_run.approved': onRun<'action_run.approved'>('run.approved'),
+  'action_run.deleted': onRun<'action_run.deleted'>('run.deleted'),
+  'action_workflow.disabled': onWorkflow<'action_workflow.disabled'>('workflow.disabled'),
+  'action_workflow.enabled': onWorkflow<'action_workflow.enabled'>('workflow.enabled'),
   'package.deleted': recorded(async (tx, { payload: { owner_id, type, name, version } }) => ({
     action: 'package.deleted',
     target: await accountTarget(tx, owner_id),

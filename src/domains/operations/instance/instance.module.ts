@@ -59,7 +59,7 @@ export const module = defineModule({
           users: { help: 'User accounts', read: () => users.count() },
           ...repoGauges(database, clock),
           ...jobGauges(database, clock),
-          ...actionsGauges(database),
+          ...actionsGauges(database, clock),
           ...webhookGauges(hookDeliveries, clock),
           ...backupGauges(backupStatus),
           ...(certificates && {

@@ -241,3 +241,15 @@ export async function countJobsByStatus(db: Db): Promise<ReadonlyMap<RunStatus, 
     .execute()
   return new Map(rows.map(({ status, total }) => [status, Number(total)]))
 }
+
+/** Since when the job has waited that waits the longest for a runner; undefined when none does. */
+export async function findOldestWaiting(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('action_job')
+    .select('updated_at')
+    .where('status', '=', 'waiting')
+    .orderBy('updated_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.updated_at
+}
