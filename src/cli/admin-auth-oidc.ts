@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { notFound } from '../core/platform/errors.ts'
 import { commandLine, sourceCommands } from '../domains/accounts/index.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
+import { readText } from './read-text.ts'
 import { withCore } from './with-core.ts'
 
 export async function addOidc({ values, config, print }: CommandInput): Promise<number> {
@@ -41,6 +42,8 @@ function settingsOf(values: Values): object {
     const value = text(values, option)
     return value === undefined ? [] : [[member, value]]
   })
+  const secretFile = text(values, 'client-secret-file')
+  if (secretFile !== undefined) given.push(['client_secret', readText(secretFile)])
   const file = text(values, 'settings')
   const fromFile = file === undefined ? {} : sourceCommands.readOidcOptions(readJson(file))
   return { ...fromFile, ...sourceCommands.readOidcOptions(Object.fromEntries(given)) }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { commandLine, sourceCommands } from '../domains/accounts/index.ts'
 import { asId, type SignInSourceId } from '../core/platform/crypto/ids.ts'
 import { wireTime } from '../core/platform/clock.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
+import { readText } from './read-text.ts'
 import { withCore } from './with-core.ts'
 
 const PAGE = 100
@@ -157,13 +157,4 @@ function readTeams(values: Values): object[] | undefined {
     if (group === undefined) throw new UsageError(`--group-team needs ORG/TEAM=DN, got ${pair}`)
     return { group, organization, team }
   })
-}
-
-/** Without the line end that editors add. */
-export function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`)
-  }
 }

@@ -1,8 +1,8 @@
 import type { CoreApp } from '../app/modules.ts'
 import { notFound } from '../core/platform/errors.ts'
 import { commandLine, type User } from '../domains/accounts/index.ts'
-import { readText } from './admin-auth.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
+import { readText } from './read-text.ts'
 import { withCore } from './with-core.ts'
 
 const MAX_AGE_DAYS = 3650

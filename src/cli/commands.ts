@@ -12,7 +12,12 @@ const RUNNER_SCOPE: Option = {
 }
 
 const OIDC_OPTIONS: Readonly<Record<string, Option>> = {
-  'client-secret': { type: 'string', value: 'SECRET', help: 'secret of the client' },
+  'client-secret': {
+    type: 'string',
+    value: 'SECRET',
+    help: 'secret of the client; other users of the machine can see it while this runs',
+  },
+  'client-secret-file': { type: 'string', value: 'FILE', help: 'file with that secret' },
   registration: { type: 'string', value: 'RULE', help: 'who gets a new account: off, on or domains' },
   settings: { type: 'string', value: 'FILE', help: 'JSON with further members of oidc, as in the API' },
   active: { type: 'boolean', help: 'users can sign in with it; --no-active: they cannot' },

@@ -20,7 +20,7 @@ export async function welcome(app: App): Promise<string> {
     if (!isTlsOn(app.config.tls))
       lines.push(
         '',
-        'For HTTPS, add two lines to the configuration file (docs/operate/https.md):',
+        'For HTTPS, add two lines to the configuration file (--config FILE, docs/operate/https.md):',
         '  server.root_url = "https://git.example.org"',
         '  tls.acme = true',
       )

@@ -27,6 +27,10 @@ it('a provider is added and changed on the command line', async () => {
     code: 0,
     stdout: expect.stringMatching(/^Created the sign-in source sso with the id \d+\.\n$/),
   })
+  const secretFile = join(folder.path, 'secret')
+  writeFileSync(secretFile, 'from-a-file\n')
+  expect(await auth(`update-oidc --name sso --client-secret-file ${secretFile}`)).toMatchObject({ code: 0 })
+  expect(await auth(`update-oidc --name sso --client-secret-file ${secretFile}.missing`)).toMatchObject({ code: 2 })
   expect(await auth('update-oidc --name SSO --new-name Company --no-active --client-id other')).toMatchObject({
     code: 0,
   })

@@ -136,6 +136,29 @@ describeOnBoth('providers that do not behave', (kind) => {
     expect(free.cookies.has(SESSION)).toBe(true)
   })
 
+  it('can be tested by an administrator, who learns why they do not answer', async () => {
+    const path = '/.well-known/openid-configuration'
+    const test = async (body: object = {}) => root.client.post(`/admin/auth-sources/${oddId}/test`, body)
+    expect((await test()).json).toEqual({ ok: true, message: `the provider answers as ${odd.url}`, person: null })
+    for (const [misbehaviour, reason] of [
+      [{ path, handle: (request) => request.socket.destroy() }, /odd cannot be reached: /],
+      [{ path, handle: (_, response) => response.writeHead(404).end() }, /odd cannot be reached: /],
+      [{ discovery: { issuer: 'https://evil.test' } }, /odd cannot be reached: .*issuer/],
+    ] satisfies [Misbehaviour, RegExp][]) {
+      odd.misbehaviour = misbehaviour
+      expect((await test()).json, 'although it has just answered').toEqual({
+        ok: false,
+        message: expect.stringMatching(reason),
+        person: null,
+      })
+    }
+    expect(await test({ login: 'odd', password: 'x' })).toMatchObject({
+      status: 422,
+      json: { message: 'only a browser can sign in at the provider odd' },
+    })
+    expect(await rows(server, 'external_identity', { subject: 'odd' })).toHaveLength(1)
+  })
+
   it('cannot make the server connect to addresses in private networks', async () => {
     for (const url of ['http://169.254.169.254', 'http://10.0.0.1', 'http://localhost:1'])
       expect(await signIn({ discovery: { token_endpoint: `${url}/token` } })).toEqual({

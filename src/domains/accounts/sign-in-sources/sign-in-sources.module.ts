@@ -46,7 +46,8 @@ export const module = defineModule({
     })
     const identities = createExternalIdentities({ database, clock, events })
     const ldap = createLdapSources({ tuning: tuning.directory })
-    const test = createSourceTest(ldap)
+    const oidc = createOidcClient({ tuning: tuning.providers })
+    const test = createSourceTest({ ldap, oidc })
     const teams = createSourceTeams({ database, log, teamMembers })
     const accounts = createExternalAccounts({ database, clock, log, users, identities, sshKeys, teams })
     const sync = createDirectorySync({ database, clock, events, log, sources, ldap, accounts, users })
@@ -55,7 +56,7 @@ export const module = defineModule({
     const oidcSignIn = createOidcSignIn({
       sources,
       identities,
-      client: createOidcClient({ tuning: tuning.providers }),
+      client: oidc,
       accounts: createOidcAccounts({ database, log, users, identities, teams }),
     })
     return {

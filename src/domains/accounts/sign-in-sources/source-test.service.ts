@@ -1,6 +1,7 @@
 import { invalid, isDomainError } from '../../../core/platform/errors.ts'
 import type { ExternalProfile } from './external-profile.ts'
 import type { LdapSources } from './ldap/ldap-source.ts'
+import type { OidcClient } from './oidc/oidc-client.ts'
 import type { SignInSource } from './sources.service.ts'
 
 /** A person to look for; with a password as at a sign-in. */
@@ -17,9 +18,26 @@ export interface TestResult {
 
 export type SourceTest = ReturnType<typeof createSourceTest>
 
+interface Deps {
+  readonly ldap: Pick<LdapSources, 'verify' | 'search'>
+  readonly oidc: Pick<OidcClient, 'probe'>
+}
+
 /** Asks a source without changing an account. */
-export function createSourceTest(ldap: Pick<LdapSources, 'verify' | 'search'>) {
-  async function ask(source: SignInSource<'ldap'>, { login = '', password = '' }: TestedLogin): Promise<TestResult> {
+export function createSourceTest({ ldap, oidc }: Deps) {
+  async function askProvider(source: SignInSource<'oidc'>, { login = '' }: TestedLogin): Promise<TestResult> {
+    if (login !== '') throw invalid(`only a browser can sign in at the provider ${source.name}`)
+    const hasAnswered = await oidc.probe(source)
+    const message = hasAnswered
+      ? `the provider answers as ${source.settings.issuer}`
+      : 'a provider without OpenID Connect is not asked before somebody signs in'
+    return { isOk: true, message }
+  }
+
+  async function askDirectory(
+    source: SignInSource<'ldap'>,
+    { login = '', password = '' }: TestedLogin,
+  ): Promise<TestResult> {
     if (login !== '' && password !== '') {
       const person = await ldap.verify(source, login, password)
       return person === undefined
@@ -43,9 +61,8 @@ export function createSourceTest(ldap: Pick<LdapSources, 'verify' | 'search'>) {
   }
 
   return async (source: SignInSource, tested: TestedLogin): Promise<TestResult> => {
-    if (source.kind !== 'ldap') throw invalid(`the sign-in source ${source.name} has no directory to ask`)
     try {
-      return await ask(source, tested)
+      return source.kind === 'ldap' ? await askDirectory(source, tested) : await askProvider(source, tested)
     } catch (error) {
       if (!isDomainError(error, 'unavailable')) throw error
       return { isOk: false, message: error.message }

@@ -55,14 +55,16 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
   const times = { ...TIMES, ...tuning }
   const providers = boundedCache<string, Promise<Provider>>(MAX_PROVIDERS, METADATA_MS)
 
+  const open = (source: OidcSource): Promise<Provider> =>
+    connect(source.settings, times).catch((error: unknown) => {
+      throw errors.providerUnavailable(source.name, messageOf(error)).causedBy(error)
+    })
   /** NOTE: the key changes with the settings of the source. */
   const providerOf = (source: OidcSource): Promise<Provider> => {
     const key = `${source.id} ${source.updatedAt}`
     const known = providers.get(key)
     if (known !== undefined) return known
-    const found = connect(source.settings, times).catch((error: unknown) => {
-      throw errors.providerUnavailable(source.name, messageOf(error)).causedBy(error)
-    })
+    const found = open(source)
     providers.set(key, found)
     found.catch(() => providers.delete(key))
     return found
@@ -79,6 +81,12 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
   }
 
   return {
+    /** Asks the provider what it says about itself; false for one without OpenID Connect, which says nothing. */
+    async probe(source: OidcSource): Promise<boolean> {
+      await open(source)
+      return isOpenId(source.settings)
+    },
+
     /** The address at the provider at which the browser begins, and what it must keep. */
     begin: (source: OidcSource, redirectUri: string): Promise<{ readonly url: URL; readonly pending: Pending }> =>
       using(source, async ({ config }, library) => {
