@@ -128,6 +128,7 @@ function noDirectory({ path }: SystemError): string {
 }
 
 function notAllowed({ path, syscall, port }: SystemError): string {
-  if (syscall === 'listen') return `this user may not listen on port ${port ?? ''}. Choose a port above 1023.`
+  if (syscall === 'listen')
+    return `this user may not listen on port ${port ?? ''}. Choose a port above 1023, or allow it (docs/operate/https.md#port-443-without-root).`
   return `this user may not write ${path ?? 'in the data directory'}. Correct its owner or set data_dir.`
 }

@@ -94,6 +94,7 @@ describeOnBoth('sign-in sources', (kind) => {
   it.each([
     ['no name', { kind: 'ldap', ldap }, '[Name]: Required'],
     ['an unknown kind', { name: 'odd', kind: 'magic' }, '[Kind]: In'],
+    ['settings of another kind', { ...company, oidc: {} }, '[Oidc]: the source is of the kind ldap'],
     ['no host', { name: 'odd', kind: 'ldap', ldap: { user_search_base: 'dc=test' } }, '[Host]: Host'],
     ['an address for a host', settings({ host: 'ldap://directory.test' }), '[Host]: Host'],
     ['no place of users', settings({ user_search_base: '' }), '[UserSearchBase]: Required'],
@@ -113,11 +114,13 @@ describeOnBoth('sign-in sources', (kind) => {
     expect([refused.status, refused.json.message]).toEqual([422, message])
   })
 
-  it('have unique names', async () => {
+  it('have unique names and one kind', async () => {
     const { id } = (await root.client.post('/admin/auth-sources', company)).json as { id: number }
     const again = await root.client.post('/admin/auth-sources', { ...company, name: 'COMPANY' })
     expect([again.status, again.json.message]).toEqual([409, 'sign-in source already exists: [name: COMPANY]'])
     expect((await root.client.patch(`/admin/auth-sources/${id}`, { name: 'company' })).status).toBe(200)
+    const other = await root.client.patch(`/admin/auth-sources/${id}`, { oidc: { client_id: 'x' } })
+    expect([other.status, other.json.message]).toEqual([422, '[Oidc]: the source is of the kind ldap'])
     await root.client.delete(`/admin/auth-sources/${id}`)
   })
 

@@ -1,5 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { KeyPair } from '../../../src/core/http/tls/certificate.ts'
@@ -87,6 +89,18 @@ describe('settings that contradict each other', () => {
     expect(stderr).toMatch(message)
     expect(code).not.toBe(0)
   })
+})
+
+it('a redirect port that is taken: the start fails with a message that names its setting', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { code, stderr } = await run('serve', { 'tls.http_port': String(port) })
+  server.close()
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use .*tls\\.http_port`)),
+  ])
 })
 
 describe('a certificate that clients refuse', () => {

@@ -4,6 +4,7 @@ import { siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
+import { invalidField } from '../../../core/platform/errors.ts'
 import {
   AuthSource,
   AuthSourceTest,
@@ -12,7 +13,7 @@ import {
   TestAuthSourceOption,
 } from './source.model.ts'
 import { presentSource, presentTest } from './source.present.ts'
-import { sourceKinds } from './source-kind.ts'
+import { type SourceKind, sourceKinds } from './source-kind.ts'
 import type { SourceTest } from './source-test.service.ts'
 import type { SignInSource, SignInSources } from './sources.service.ts'
 
@@ -24,6 +25,14 @@ interface Deps {
 }
 
 const present = (source: SignInSource): AuthSource => presentSource(source, sourceKinds[source.kind].secrets)
+
+/** Throws Invalid for settings of another kind, which would have no effect. */
+function settingsOf(kind: SourceKind, body: Pick<CreateAuthSourceOption, SourceKind>): object | undefined {
+  for (const other of Object.keys(sourceKinds) as SourceKind[])
+    if (other !== kind && body[other] !== undefined)
+      throw invalidField(other === 'ldap' ? 'Ldap' : 'Oidc', `the source is of the kind ${kind}`)
+  return body[kind]
+}
 
 /** Administration of sign-in sources, beyond the contract (docs/operate/sign-in.md). */
 export const sourceOperations = (deps: Deps): Operation[] => [...collection(deps), ...single(deps), ...directory(deps)]
@@ -54,7 +63,8 @@ function collection({ sources }: Deps): Operation[] {
       errors: [403, 409, 422],
       async handler({ access, body }) {
         const { name, kind, is_active: isActive } = body
-        return created(present(await sources.create(access, { name, kind, isActive, settings: body[kind] ?? {} })))
+        const settings = settingsOf(kind, body) ?? {}
+        return created(present(await sources.create(access, { name, kind, isActive, settings })))
       },
     }),
   ]
@@ -89,7 +99,8 @@ function single({ sources }: Deps): Operation[] {
       async handler({ access, params, body }) {
         const { name, is_active: isActive } = body
         const { kind } = await sources.get(params.id)
-        return ok(present(await sources.edit(access, params.id, { name, isActive, settings: body[kind] })))
+        const settings = settingsOf(kind, body)
+        return ok(present(await sources.edit(access, params.id, { name, isActive, settings })))
       },
     }),
     defineOperation({

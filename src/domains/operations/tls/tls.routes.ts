@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { createRedirectServer, type RedirectOptions } from '../../../core/http/tls/redirect-server.ts'
 import type { Listener } from '../../../core/module.ts'
+import { conflict } from '../../../core/platform/errors.ts'
 
 /** Tells browsers in every response to use HTTPS alone; not where `maxAge`, in seconds, is 0. */
 export function sendHsts(http: FastifyInstance, maxAge: number): void {
@@ -23,7 +24,12 @@ export function redirectListener(
   return {
     async listen() {
       server.listen(address)
-      await once(server, 'listening')
+      await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw error
+        throw conflict(
+          `port ${address.port} of ${address.host} is in use by another program, so HTTP cannot be redirected to HTTPS. Choose another with tls.http_port, or none with 0.`,
+        )
+      })
       options.log.info(address, 'redirecting HTTP to HTTPS')
     },
     // Each request is answered at once.
