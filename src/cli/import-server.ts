@@ -41,7 +41,7 @@ export async function runImport(input: CommandInput): Promise<number> {
       progress: showProgress(print),
     }),
   )
-  printReport(report, { print, isDryRun, hasPasswords: passwords !== undefined })
+  printReport(report, { print, isDryRun })
   return report.omissions.length > 0 ? WITH_OMISSIONS : 0
 }
 
@@ -163,14 +163,7 @@ function showProgress(print: CommandInput['print']): ServerImportOptions['progre
   }
 }
 
-interface Printing {
-  readonly print: CommandInput['print']
-  readonly isDryRun: boolean
-  /** The accounts have got one-time passwords. */
-  readonly hasPasswords: boolean
-}
-
-function printReport(report: Report, { print, isDryRun, hasPasswords }: Printing): void {
+function printReport(report: Report, { print, isDryRun }: { print: CommandInput['print']; isDryRun: boolean }): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
   const { counts, omissions, deletions, secrets, accounts } = report
   for (const [kind, { read, written }] of counts)
@@ -178,7 +171,9 @@ function printReport(report: Report, { print, isDryRun, hasPasswords }: Printing
   printList(print, 'Left out:', omissions)
   printList(print, 'Deleted, as at the other server:', deletions)
   printList(print, 'Enter again:', [...secrets])
-  if (!hasPasswords) printList(print, 'Accounts without a password (ingot admin user change-password):', accounts)
+  const title =
+    'Accounts without a password, or that nobody has signed in to on the pages (ingot admin user change-password):'
+  printList(print, title, accounts)
 }
 
 function printList(print: CommandInput['print'], title: string, lines: readonly string[]): void {

@@ -30,6 +30,7 @@ describeOnBoth('ingot import server', (on) => {
     }
     const { code, stdout } = await world.run('server')
     expect(code, stdout).toBe(0)
+    expect(stdout.split('Accounts without a password')[1]).toMatch(/:\n {2}ann\n {2}bob\n {2}boss\n$/)
     for (const place of ['guild', 'ann/desk'])
       expect(stdout).toContain(`  hook https://hooks.test/in of ${place}: it is inactive until its secret is entered`)
     const verified = await world.run('verify')

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createBrowser } from '../harness/browser.ts'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { findWrongCounters } from '../harness/rows.ts'
@@ -146,7 +147,13 @@ describeOnBoth('ingot import server', (on) => {
       const [hook] = await ours('/orgs/guild/hooks')
       const entered = { config: { secret: 'entered' }, active: true }
       expect((await world.admin.client.patch(`/orgs/guild/hooks/${hook.id}`, entered)).status).toBe(200)
+      const password = 'Corr3ct-horse!'
+      expect((await world.admin.client.patch('/admin/users/bob', { password })).status).toBe(200)
+      const browser = createBrowser(world.target.url)
+      await browser.open('/user/login')
+      expect((await browser.send({ user_name: 'bob', password })).text).toContain('Signed in as <strong>bob</strong>')
       const third = (await world.run('server')).stdout
+      expect(third.split('Accounts without a password')[1], 'bob has signed in').toMatch(/:\n {2}ann\n {2}boss\n/)
       expect([third.includes(secret('guild')), third.includes(secret('ann/desk'))], third).toEqual([false, true])
       expect((await ours('/repos/guild/tools')).id).toBe(before.id)
       expect(names(await ours('/repos/ann/desk/issues?state=all'), 'title')).toEqual(['first', 'second', 'third'])

@@ -30,7 +30,7 @@ export function createReport(changed: (objects: number, total: number) => void) 
     deletions: deletions as readonly string[],
     /** Secrets that cannot be read and are to be entered again. */
     secrets: secrets as ReadonlySet<string>,
-    /** Names of accounts that have no password. */
+    /** Names of accounts that may have no password: nobody has signed in to them. */
     accounts: accounts as readonly string[],
     objects: (): number => objects,
     read(kind: string, count = 1): void {

@@ -75,7 +75,6 @@ async function createAccount(
     ...(signIn || { password: `${randomPassword(PASSWORD_LENGTH)}aA1!` }),
   }
   if (!(await send(context, { method: 'POST', path: '/admin/users', body, what }))) return undefined
-  if (!signIn) report.needsPassword(name)
   return { email: body.email }
 }
 

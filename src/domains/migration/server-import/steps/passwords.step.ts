@@ -1,6 +1,7 @@
 import { randomPassword } from '../../../../core/platform/crypto/crypto.ts'
 import { numberOf } from '../../../../core/platform/json-members.ts'
-import { once, part, send, type ServerStep, sourceAccounts } from '../server-context.ts'
+import { lineOf } from '../../imports/sources/read.ts'
+import { once, part, send, type ServerContext, type ServerStep, sourceAccounts } from '../server-context.ts'
 
 const LENGTH = 20
 
@@ -11,8 +12,8 @@ const LENGTH = 20
 export const passwordsStep: ServerStep = {
   name: 'passwords',
   async run(context) {
-    const { signInSources, writePassword } = context
-    if (writePassword === undefined) return
+    const { isDryRun, signInSources, writePassword } = context
+    if (writePassword === undefined) return isDryRun ? undefined : reportUnused(context)
     for await (const { id, login, name, value } of sourceAccounts(context, 'account')) {
       if (signInSources.has(numberOf(value['source_id']))) continue
       await once(context, { kind: 'password', id, target: name, value: 'one-time' }, async () => {
@@ -25,4 +26,17 @@ export const passwordsStep: ServerStep = {
       })
     }
   },
+}
+
+/** NOTE: in every run: an earlier one may have been killed before its report. */
+async function reportUnused(context: ServerContext): Promise<void> {
+  const { journal, report, signInSources, target } = context
+  const unused = new Set<string>()
+  for await (const page of target.pages('/admin/users'))
+    for (const user of page) if (Date.parse(lineOf(user['last_login'])) <= 0) unused.add(lineOf(user['login']))
+  for await (const { id, name, value } of sourceAccounts(context, 'account')) {
+    if (!unused.has(name) || signInSources.has(numberOf(value['source_id']))) continue
+    const given = await journal.find({ kind: 'password', source_id: String(id) })
+    if (given === undefined) report.needsPassword(name)
+  }
 }
