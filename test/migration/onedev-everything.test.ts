@@ -123,6 +123,7 @@ describeOnBoth('an import of everything from OneDev', (kind) => {
       },
     ])
     one('/issues/103/changes', [])
+    one('/issues/103/links', [{ id: 1, sourceId: 103, targetId: 101, specId: 2, position: 0 }])
     const pull = (number: number, more: object): object => ({
       id: 200 + number,
       number,
@@ -182,6 +183,7 @@ describeOnBoth('an import of everything from OneDev', (kind) => {
       'issue #2 was not imported: it is confidential',
       'the field "Notes" of issue 1 was not imported: its value is too long',
       'reactions to #1 were not imported: the API of OneDev gives their number alone',
+      '1 links of issue 3 were not imported: their kinds have free names',
       "comments on lines of pull request 4 were not imported: OneDev's API lacks them",
     ])
       expect(warnings).toContain(text)

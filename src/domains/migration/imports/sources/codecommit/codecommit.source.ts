@@ -77,6 +77,8 @@ async function readPull(codecommit: Codecommit, number: number, signal: AbortSig
   const createdAt = timeOf(pull['creationDate']) ?? clock.now()
   const isClosed = pull['pullRequestStatus'] === 'CLOSED'
   const merge = members(target['mergeMetadata'])
+  if (membersOf(pull['approvalRules']).length > 0)
+    codecommit.warn(`the approval rules of pull request ${number} were not imported: here only branches have rules`)
   const closed = isClosed ? (await eventsOf(codecommit, number, signal)).findLast(isEnd) : undefined
   const updatedAt = timeOf(pull['lastActivityDate']) ?? createdAt
   const closedAt = isClosed ? (timeOf(closed?.['eventDate']) ?? updatedAt) : undefined

@@ -12,6 +12,7 @@ export interface Codecommit {
   readonly api: CodecommitApi
   readonly name: string
   readonly clock: Clock
+  warn(text: string): void
 }
 
 const HOST = /^git-codecommit(?:-fips)?\.([a-z0-9-]{1,50})\.(amazonaws\.com(?:\.cn)?)$/
@@ -29,7 +30,7 @@ export function openRepo(deps: SourceDeps, location: SourceLocation): Codecommit
   if (location.awsKeys === undefined)
     throw new ForgeError('auth', 'the API of CodeCommit needs aws_access_key_id and aws_secret_access_key')
   const api = createCodecommitApi(deps, { base, region, keys: location.awsKeys })
-  return { api, name: splitPath(location).name, clock: deps.patience.clock }
+  return { api, name: splitPath(location).name, clock: deps.patience.clock, warn: location.warn }
 }
 
 /** Seconds since 1970 with a fraction. */

@@ -1,5 +1,5 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
-import type { Pages, SourceChange, SourceEvent, SourceItem } from '../../source.ts'
+import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
 import { lineOf, membersOf, momentOf, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, type Onedev } from './onedev.ts'
@@ -38,4 +38,13 @@ function changesOf(data: Members, mergeOid: string): readonly SourceChange[] {
   if (data['@type'] === 'PullRequestDiscardData') changes.push({ kind: 'close' })
   if (data['@type'] === 'PullRequestReopenData') changes.push({ kind: 'reopen' })
   return changes
+}
+
+/** Kinds of links have free names, of which none is known to be a dependency. */
+export async function* readLinks(onedev: Onedev, of: SourceItem, signal: AbortSignal): Pages<SourceDependency> {
+  if (of.isPull) return
+  const links = membersOf(await onedev.api.find(`/issues/${await idOf(onedev, of, signal)}/links`, signal))
+  if (links.length > 0)
+    onedev.location.warn(`${links.length} links of issue ${of.number} were not imported: their kinds have free names`)
+  yield []
 }

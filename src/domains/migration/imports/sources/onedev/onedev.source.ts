@@ -6,7 +6,7 @@ import { LACKING } from '../lacking.ts'
 import { outsideCode } from '../outside-code.ts'
 import { bodyOf, isTrue, lineOf, wholeOf } from '../read.ts'
 import { createConnection, type Onedev } from './onedev.ts'
-import { readEvents } from './onedev-events.ts'
+import { readEvents, readLinks } from './onedev-events.ts'
 import { readComments, readIssues, readLabels, readTimes } from './onedev-issues.ts'
 import { readPulls, readReviews } from './onedev-pulls.ts'
 
@@ -55,6 +55,7 @@ export const openOnedev: OpenSource = (deps, location) => {
     pulls: list(readPulls),
     comments: list(readComments),
     events: list(readEvents),
+    dependencies: list(readLinks),
     reviews: list(readReviews),
     trackedTimes: list(readTimes),
     download: async ({ url, headers }, signal, consume) =>
