@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceDependency, SourceItem } from '../../source.ts'
 import { issueNumberOf, lineOf, wholeOf } from '../read.ts'
-import { type Github, listed } from './github-issues.ts'
+import { type Github, isPull, listed } from './github-issues.ts'
 
 const GONE = [404, 410]
 
@@ -22,12 +22,16 @@ export function createDependencies(github: Github): ReadDependencies {
 
 async function listBlocked(github: Github, signal: AbortSignal): Promise<ReadonlySet<number>> {
   const blocked = new Set<number>()
-  for await (const page of listed(github, github.issueLists, { after: 0, signal }))
-    for (const issue of page) {
+  for await (const page of listed(github, github.issueLists, { after: 0, signal })) {
+    const issues = page.filter((issue) => !isPull(issue))
+    // Older servers have no dependencies.
+    if (issues.length > 0 && issues.every((issue) => issue['issue_dependencies_summary'] === undefined)) break
+    for (const issue of issues) {
       const summary = members(issue['issue_dependencies_summary'])
       if (wholeOf(summary['total_blocked_by']) + wholeOf(summary['blocked_by']) > 0)
         blocked.add(issueNumberOf(issue['number']))
     }
+  }
   return blocked
 }
 

@@ -56,7 +56,7 @@ export async function reactionsOf(
 
 const MAX_REACTIONS = 10_000
 
-const isPull = (issue: Members): boolean => Object.keys(members(issue['pull_request'])).length > 0
+export const isPull = (issue: Members): boolean => Object.keys(members(issue['pull_request'])).length > 0
 
 interface Part {
   /** Skips numbers up to this one. */

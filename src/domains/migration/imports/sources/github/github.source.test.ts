@@ -364,6 +364,16 @@ describe('a repository of GitHub', () => {
     expect(service.requests).toEqual([])
   })
 
+  it('reads one page of issues for dependencies where an older server has none', async () => {
+    const next = `<${service.url}${base}/issues?page=2>; rel="next"`
+    const issues = [1, 2].map((number) => ({ number, title: 'Issue', created_at: at }))
+    service.routes.set(`${base}/issues`, json(issues, { link: next }))
+    const more = [3, 4].map((number) => ({ number, title: 'Issue', created_at: at }))
+    service.routes.set(`${base}/issues?page=2`, json(more, { link: next.replace('page=2', 'page=3') }))
+    service.routes.set(`${base}/issues?page=3`, status(500))
+    expect(await allOf(open('o/n').dependencies({ number: 1, isPull: false }, signal))).toEqual([])
+  })
+
   it('may be one of GitBucket, which lacks lists', async () => {
     service.routes.set(
       `${base}/pulls?state=open&page=1&per_page=100`,
