@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
 import { defineModule } from '../../src/core/module.ts'
 import type { TaskPool } from '../../src/core/platform/isolation/index.ts'
 import { type Any, createClient } from '../harness/client.ts'
@@ -103,6 +104,43 @@ describeOnBoth('workflows of hostile people', (kind) => {
       [422, refusal],
     ])
   }, 120_000)
+
+  it('have names without control characters, whatever those of their files are', async () => {
+    const repo = '/repos/ann/named'
+    await server.world.repo({ owner: ann, name: 'named' })
+    const odd = String.raw`"\u001b[31mx\r\n\u202e\u0000\" ; "`
+    const text = `name: ${odd}
+run-name: ${odd}
+on: push
+jobs: { a: { name: ${odd}, runs-on: host, environment: ${odd}, steps: [{ name: ${odd}, run: x }] } }
+`
+    const file = 'a\u001b[31m\u007f"b.yml'
+    await pushBranches(server, ann, 'ann/named', [{ branch: 'main', files: { [`.gitea/workflows/${file}`]: text } }])
+    await untilStarted()
+    const [run] = await runsOf(repo)
+    const { token } = (await ann.client.get(`${repo}/actions/runners/registration-token`)).json
+    const runner = await registerRunner(server.url, token, { labels: ['host'] })
+    const { task } = await runner.call(rpc.fetchTask, {})
+    await runner.call(rpc.updateLog, { taskId: task!.id, rows: [{ content: 'a' }], noMore: true })
+    await runner.call(rpc.updateTask, { state: { id: task!.id, result: Result.SUCCESS } })
+    await server.drain()
+    const [job] = (await ann.client.get(`${repo}/actions/runs/${run.id}/jobs`)).json.jobs
+    const statuses = (await ann.client.get(`${repo}/commits/main/statuses`)).json
+    const shown = [run.display_title, job.name, job.steps[0].name, ...statuses.map(({ context }: Any) => context)]
+    for (const name of shown) expect(name).not.toMatch(/\p{Cc}/u)
+    expect(statuses).toHaveLength(2)
+    for (const path of [`jobs/${job.id}/logs`, `runs/${run.id}/logs`]) {
+      const answer = await ann.client.get(`${repo}/actions/${path}`)
+      expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
+        200,
+        expect.stringMatching(/^attachment; filename=[\x20-\x7e]+$/),
+      ])
+    }
+    const path = encodeURIComponent(file)
+    expect((await ann.client.get(`${repo}/actions/workflows/${path}`)).json.id).toBe(file)
+    expect((await fetch(`${server.url}/ann/named/actions/workflows/${path}/badge.svg`)).status).toBe(200)
+    expect((await fetch(`${server.url}/ann/named/actions/runs/${run.id}`)).status).toBe(200)
+  }, 60_000)
 
   it('get no secrets in the code of strangers, and no token that writes', async () => {
     const repo = '/repos/ann/base'

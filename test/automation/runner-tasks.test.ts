@@ -236,6 +236,19 @@ describeOnBoth('tasks of runners', (kind) => {
       const steps = Array.from({ length: 1001 }, (_, index) => ({ id: BigInt(index) }))
       expect(await code(runner.call(rpc.updateTask, { state: { id, steps } }))).toBe('invalid_argument')
       expect(await code(runner.call(rpc.updateTask, { state: { id, steps: [{ id: -1n }] } }))).toBe('invalid_argument')
+      for (const far of [2n ** 63n - 1n, -(2n ** 63n), -1n]) {
+        for (const step of [{ logIndex: far }, { logLength: far }])
+          expect(await code(runner.call(rpc.updateTask, { state: { id, steps: [step] } }))).toBe('invalid_argument')
+        expect(await code(finish(far))).toBe('not_found')
+        expect(await code(runner.call(rpc.updateLog, { taskId: far, rows: lines(0, 1) }))).toBe('not_found')
+        expect(await runner.call(rpc.updateLog, { taskId: id, index: far, rows: lines(0, 1) })).toMatchObject({
+          ackIndex: 0n,
+        })
+        expect((await runner.call(rpc.fetchTask, { tasksVersion: far })).task).toBeUndefined()
+      }
+      const clock = { seconds: 2n ** 62n, nanos: -1 }
+      await runner.call(rpc.updateTask, { state: { id, steps: [{ id: 0n, startedAt: clock, stoppedAt: clock }] } })
+      await runner.call(rpc.updateLog, { taskId: id, rows: [{ time: clock, content: 'a' }] })
     })
 
     it('as cancelled when somebody cancelled them, by a runner that can, after its last steps', async () => {

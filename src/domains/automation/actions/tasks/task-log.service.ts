@@ -7,7 +7,7 @@ import { insertLogLines, readLogLines } from '../runs/task.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import type { LogPart } from './log-request.ts'
 import { deleteLogLines, findRunnerTask, lockRunnerTask, updateTask } from './runner-task.store.ts'
-import { requireTask } from './task-reports.service.ts'
+import { checkTaskId, requireTask } from './task-reports.service.ts'
 
 interface TaskLogDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: Pick<BlobStore, 'put'>
@@ -27,6 +27,7 @@ export type TaskLogs = ReturnType<typeof createTaskLogs>
 export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
   /** Returns the number of lines of the log. */
   async function appendPart(runner: CallingRunner, part: LogPart): Promise<number> {
+    checkTaskId(part.taskId)
     if (part.lines.length === 0) return requireTask(await findRunnerTask(database.read, part.taskId), runner).logLines
     return database.transaction(async (tx) => {
       const task = requireTask(await lockRunnerTask(tx, part.taskId), runner)

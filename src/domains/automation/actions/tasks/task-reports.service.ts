@@ -123,6 +123,13 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
   }
 }
 
+/** NOTE: PostgreSQL refuses a number that its column cannot have. Throws NotFound. */
+export function checkTaskId(id: number): void {
+  if (!Number.isSafeInteger(id)) throw errors.taskNotFound()
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
 /** Throws NotFound, and Forbidden for the task of another runner. */
 export function requireTask(task: RunnerTask | undefined, runner: CallingRunner): RunnerTask {
   if (task === undefined) throw errors.taskNotFound()
@@ -143,9 +150,12 @@ function isNews(known: StoredStep | undefined, step: ReportedStep): boolean {
   return known.status !== step.status || known.logIndex !== step.logIndex || known.logLength !== step.logLength
 }
 
-function checkReport({ steps, outputs }: TaskReport): void {
+function checkReport({ taskId, steps, outputs }: TaskReport): void {
+  checkTaskId(taskId)
   if (steps.length > MAX_STEPS || steps.some(({ number }) => !(number >= 0 && number < MAX_STEPS)))
     throw invalid(`steps: at most ${MAX_STEPS} are allowed`)
+  if (steps.some(({ logIndex, logLength }) => !isCount(logIndex) || !isCount(logLength)))
+    throw invalid('steps: numbers of lines are not negative, and less than 2^53')
   const entries = Object.entries(outputs)
   if (entries.length > MAX_OUTPUTS) throw invalid(`outputs: at most ${MAX_OUTPUTS} are allowed`)
   for (const [name, value] of entries)
