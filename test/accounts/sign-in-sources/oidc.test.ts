@@ -237,7 +237,17 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
       remove_from_teams: true,
     })
     const person = { sub: 's-kim', preferred_username: 'kim' }
+    const refusals = async (): Promise<number> => {
+      await server.app.signInRecords.flush()
+      await server.drain()
+      const { json } = await root.client.get('/admin/audit?action=sign-in.failed&limit=50')
+      return json
+        .filter(({ credential }: { credential: { name: string } }) => credential.name === NAME)
+        .reduce((sum: number, { details }: { details: { attempts: number } }) => sum + details.attempts, 0)
+    }
+    const before = await refusals()
     expect((await arrive({ ...person, groups: ['admins'] })).page.status).toBe(403)
+    expect(await refusals(), 'the audit log has it').toBe(before + 1)
     const facts = async (groups: string[]) => {
       const page = await arrive({ ...person, groups })
       expect(isSignedIn(page)).toBe(true)

@@ -65,15 +65,17 @@ async function complete(deps: ExternalDeps, request: FastifyRequest, reply: Fast
   deps.rateLimit.take(clientNetwork(clientOf(request).address))
   const answer = new URL(callbackUrl(deps, name))
   answer.search = request.url.split(/\?(.*)/s)[1] ?? ''
+  const recordFailure = (): void =>
+    deps.records.failed({
+      client: clientOf(request),
+      credential: { kind: 'sign-in-source', id: begun.id },
+      userId: 0,
+    })
   const arrival = await deps.providers.complete(begun.id, { ...begun, answer }).catch((error: unknown) => {
-    if (isDomainError(error, 'unauthenticated'))
-      deps.records.failed({
-        client: clientOf(request),
-        credential: { kind: 'sign-in-source', id: begun.id },
-        userId: 0,
-      })
+    if (isDomainError(error, 'unauthenticated')) recordFailure()
     throw error
   })
+  if (arrival.kind === 'refused') recordFailure()
   return arrive(deps, request, reply, { begun, arrival, name })
 }
 
