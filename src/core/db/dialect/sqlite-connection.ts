@@ -192,12 +192,14 @@ export class ReadTransaction {
     }
   }
 
+  readonly #endInNextTick = (): void => process.nextTick(this.end)
+
   #beginOnce(): void {
     if (this.#isOpen) return
     this.#begin.run()
     this.#isOpen = true
-    // NOTE: runs when no promise is left to settle.
-    process.nextTick(this.end)
+    // NOTE: runs when no promise is left to settle. A tick that is queued by the event itself would run before them.
+    void Promise.resolve().then(this.#endInNextTick)
   }
 }
 
