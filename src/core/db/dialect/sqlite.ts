@@ -6,7 +6,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
   ValueNode,
+  DefaultQueryExecutor,
   sql,
+  type CompiledQuery,
+  type KyselyPlugin,
+  type QueryResult,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -126,9 +130,7 @@ function connect<T>(
   const checkpoints = keepLog
     ? undefined
     : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
-  const read = new Kysely<T>({
-    dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs, reads.beforeRead))),
-  })
+  const read = createReader<T>(new SqliteConnection(reader, busyDeadlineMs, reads.beforeRead))
   const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
   return {
     read,
@@ -210,6 +212,38 @@ class QueryCompiler extends SqliteQueryCompiler {
     if (!ValueNode.is(limit) || !Number.isSafeInteger(limit.value)) return super.visitLimit(node)
     this.append(`limit ${Number(limit.value)}`)
   }
+}
+
+/**
+ * Gives each query to the one connection at once. NOTE: none is reserved, since each query runs to its end without
+ * yielding, and no plugin changes results: what Kysely does for both would take longer than most queries.
+ */
+class ReadingExecutor extends DefaultQueryExecutor {
+  readonly #connection: SqliteConnection
+
+  constructor(connection: SqliteConnection, plugins: KyselyPlugin[] = []) {
+    super(new QueryCompiler(), new Adapter(), { provideConnection: (use) => use(connection) }, plugins)
+    this.#connection = connection
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#connection.executeQuery(query)
+  }
+
+  override withPlugin(plugin: KyselyPlugin): ReadingExecutor {
+    return new ReadingExecutor(this.#connection, [...this.plugins, plugin])
+  }
+}
+
+function createReader<T>(connection: SqliteConnection): Kysely<T> {
+  const driver = new ReadingDriver(connection)
+  const dialect = kyselyDialect(() => driver)
+  return new Kysely<T>({
+    config: { dialect },
+    dialect,
+    driver,
+    executor: new ReadingExecutor(connection),
+  })
 }
 
 /** NOTE: never reserved: each query runs to its end without yielding, so readers need no queue. */
