@@ -24,6 +24,8 @@ export interface OwnServer {
   readonly firstAnswerMs: number
   readonly adminPassword: string | undefined
   takePushTime(): number | undefined
+  /** Starts the inspector of V8 in the server and returns its address. */
+  inspectorUrl(): Promise<string>
 }
 
 const root = join(import.meta.dirname, '../..')
@@ -61,10 +63,11 @@ export async function startOwn(
       INGOT_MIGRATIONS_ALLOWED_HOSTS: 'loopback',
       INGOT_SEARCH_CODE_ENABLED: String(codeSearch),
       INGOT_SERVER_WORKERS: String(workers),
+      NODE_OPTIONS: '--inspect-port=0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const { pushTimes, lastLines } = watchLog(child)
+  const { pushTimes, lastLines, inspector } = watchLog(child)
   const { url, adminPassword } = await readWelcome(child, lastLines)
   await fetch(`${url}/api/v1/version`).then((answer) => answer.arrayBuffer())
   const firstAnswerMs = performance.now() - begin
@@ -74,6 +77,10 @@ export async function startOwn(
     firstAnswerMs,
     adminPassword,
     takePushTime: () => (pushTimes.length === 0 ? undefined : pushTimes.splice(0).reduce((sum, ms) => sum + ms, 0)),
+    inspectorUrl() {
+      child.kill('SIGUSR1')
+      return inspector
+    },
   }
 }
 
@@ -98,15 +105,21 @@ function readWelcome(
 
 const KEPT_LINES = 20
 
-/** The times of pushes as they come by, and the last lines in case the server ends by itself. */
-function watchLog(child: ChildProcess): { pushTimes: number[]; lastLines: string[] } {
+/**
+ * The times of pushes as they come by, the last lines in case the server ends by itself, and the address of its
+ * inspector once that is started.
+ */
+function watchLog(child: ChildProcess): { pushTimes: number[]; lastLines: string[]; inspector: Promise<string> } {
+  const { promise: inspector, resolve } = Promise.withResolvers<string>()
   const pushTimes: number[] = []
   const lastLines: string[] = []
   onLines(child.stderr!, (line) => {
     lastLines.push(line)
     if (lastLines.length > KEPT_LINES) lastLines.shift()
+    const url = /^Debugger listening on (\S+)/.exec(line)?.[1]
+    if (url !== undefined) resolve(url)
     const ms = line.includes('/git-receive-pack"') ? /"ms":(\d+)/.exec(line)?.[1] : undefined
     if (ms !== undefined) pushTimes.push(Number(ms))
   })
-  return { pushTimes, lastLines }
+  return { pushTimes, lastLines, inspector }
 }

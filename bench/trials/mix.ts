@@ -5,6 +5,7 @@ import type { Figure, Trial } from '../figure.ts'
 import { applyWrkMix } from '../load/wrk.ts'
 import { ISSUE_KINDS, READ_KINDS } from '../mix/mix-addresses.ts'
 import { makeMixData, type MixData, writeDuring } from '../mix/mix-data.ts'
+import { PARTS, profileDuring } from '../mix/profile.ts'
 import type { Run } from '../run.ts'
 import { cpuOf } from '../system/process-tree.ts'
 
@@ -24,6 +25,7 @@ const P99_TIMES = 5
 
 const mixName = (writes: number): string => `mix: CPU time of a read, ${writes} writes/s`
 const kindName = (kind: string): string => `mix: ${kind}`
+const partName = (part: string): string => `mix: time in ${part}, ${KIND_WRITES} writes/s`
 const TAIL = `mix: p99 beside p50, ${KIND_WRITES} writes/s`
 const LARGE = 'mix: issues of a large tracker'
 const LARGE_TIMES = 1.3
@@ -34,9 +36,14 @@ const REFUSED = 'mix: requests refused'
  * edited. The CPU time is that of the process tree, and of the database, for one read.
  */
 export const mix: Trial = {
-  names: [...WRITES.map(mixName), TAIL, ...READ_KINDS.map(({ name }) => kindName(name)), LARGE, REFUSED].flatMap(
-    (name) => DATABASES.map((database) => nameOn(name, database)),
-  ),
+  names: [
+    ...WRITES.map(mixName),
+    TAIL,
+    ...READ_KINDS.map(({ name }) => kindName(name)),
+    ...PARTS.map(partName),
+    LARGE,
+    REFUSED,
+  ].flatMap((name) => DATABASES.map((database) => nameOn(name, database))),
   needs: 'site',
   run: (run) => (run.generator.name === 'wrk' ? onBothDatabases(run, measureOn) : Promise.resolve([])),
 }
@@ -66,9 +73,22 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
     refused += load.refused
     figures.push({ name: kindName(name), measured: load.cpu, unit: 'us', ...(max && { max: max * times }) })
   }
+  if (run.options.workers === 1) figures.push(...(await measureParts(run, data, all)))
   if (database === 'SQLite') figures.push(await measureLarge(run, data))
   figures.push({ name: REFUSED, measured: refused, unit: 'requests', max: 0 })
   return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
+}
+
+/** The CPU time of a read, that of the server alone, by what it spends it in. */
+async function measureParts(run: Run, data: MixData, paths: readonly string[]): Promise<Figure[]> {
+  const { server } = run.own!
+  let cpu = 0
+  const shares = await profileDuring(server, async () => {
+    const before = cpuOf(server.child.pid!)
+    const { requests } = await read(run, data, { paths, seconds: MIX_SECONDS, writes: KIND_WRITES })
+    cpu = ((cpuOf(server.child.pid!) - before) * 1000) / Math.max(1, requests)
+  })
+  return PARTS.map((part) => ({ name: partName(part), measured: (shares.get(part) ?? 0) * cpu, unit: 'us' }))
 }
 
 /** Reads the tracker of fill-issues, which only the server on SQLite has, and the one of the mix. */
@@ -107,5 +127,5 @@ async function read(run: Run, data: MixData, { paths, seconds, writes }: ReadPla
   })
   const refused = await writeDuring(run, data, { perSecond: writes, work: reading })
   const { p50, p99, requests, failures } = await reading
-  return { p50, p99, cpu: ((spent() - before) * 1000) / Math.max(1, requests), refused: refused + failures }
+  return { p50, p99, requests, cpu: ((spent() - before) * 1000) / Math.max(1, requests), refused: refused + failures }
 }
