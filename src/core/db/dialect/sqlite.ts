@@ -227,7 +227,7 @@ class ReadingExecutor extends DefaultQueryExecutor {
   }
 
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#connection.executeQuery(query)
+    return this.provideConnection((connection) => connection.executeQuery<R>(query))
   }
 
   override withPlugin(plugin: KyselyPlugin): ReadingExecutor {
