@@ -23,7 +23,7 @@ own() {
 }
 must_fail own --sync --refresh >refusal 2>&1
 key --add ann.asc >>key.log 2>&1
-key --lsign-key "$(gpg --show-keys --with-colons ann.asc | awk -F: '$1 == "fpr" { print $10; exit }')" >>key.log 2>&1
+key --lsign-key "$(gpg --homedir "$WORK/gnupg" --show-keys --with-colons ann.asc | awk -F: '$1 == "fpr" { print $10; exit }')" >>key.log 2>&1
 own --sync --refresh clients-tool
 grep -q 'clients-base 1.10-1' root/usr/share/clients-base.txt
 grep -q 'clients-tool 1:2.0+git-1' root/usr/share/clients-tool.txt
