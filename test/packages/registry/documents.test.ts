@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
-import { PASSWORD, type Person } from '../../harness/world.ts'
+import { PASSWORD, type Person, viewerOf } from '../../harness/world.ts'
 
 /** So many that each document is stored. */
 const VERSIONS = 600
@@ -142,6 +142,53 @@ describeOnBoth('documents of packages with many versions', (kind) => {
       time: { '1.1.4': new Date(now).toISOString() },
     })
     for (const version of ['1.1.0', '1.1.1', '1.1.3', '1.1.4']) await remove(version)
+  })
+
+  it.each([
+    { type: 'cargo', path: 'cargo/to/ol/tool', accept: '*/*' },
+    { type: 'pypi', path: 'pypi/simple/tool/', accept: '*/*' },
+    { type: 'pypi', path: 'pypi/simple/tool/', accept: 'application/vnd.pypi.simple.v1+json' },
+  ])('of $type get what is published added, and are made anew after other changes ($accept)', async (one) => {
+    const { database, packageContents } = server.app
+    const { type, path, accept } = one
+    const { metadata } = CASES.find((other) => other.type === type)!
+    const read = async (): Promise<string> => (await get(path, { accept })).text
+    /** Whether all versions are read for the document, which must be the same as one that is made anew. */
+    const readsAll = async (): Promise<boolean> => {
+      let text = ''
+      const queries = await queriesOf(database, async () => (text = await read()))
+      await database.transaction((tx) => tx.deleteFrom('package_document').execute())
+      expect(text).toBe(await read())
+      return queries.some(({ sql }) => sql.includes('"package_file"') && !sql.includes('limit'))
+    }
+    const release = (version: string, file: string): Promise<unknown> =>
+      packageContents.withHold(async (hold) => {
+        const content = await hold.receive([Buffer.from(file)])
+        const text = JSON.stringify(metadata(version))
+        const files = [{ name: file, content, metadata: text }]
+        const made = { type, name: 'tool', version, metadata: text, files, ...(type === 'pypi' && { extends: true }) }
+        await packageContents.publish(viewerOf(ann.user), ann.user, made)
+      })
+    const remove = (version: string): Promise<unknown> =>
+      packageContents.deleteVersion(viewerOf(ann.user), ann.user, { type, name: 'tool', version })
+    await read()
+    await release('3.0.0', 'tool-3.0.0.tar.gz')
+    expect(await readsAll()).toBe(false)
+    if (type === 'pypi') await release('3.0.0', 'tool-3.0.0-py3-none-any.whl')
+    await release('3.0.1', 'tool-3.0.1.tar.gz')
+    expect(await readsAll()).toBe(false)
+    expect(await read()).toContain('3.0.1')
+    if (type === 'pypi') {
+      await release('1.0.5', 'tool-1.0.5-py3-none-any.whl')
+      expect(await readsAll()).toBe(false)
+      await remove('1.0.5')
+    }
+    await remove('3.0.0')
+    await release('3.0.2', 'tool-3.0.2.tar.gz')
+    expect(await readsAll()).toBe(true)
+    await remove('3.0.2')
+    expect(await readsAll()).toBe(true)
+    await remove('3.0.1')
   })
 
   it('contain a new version at once, and are made again in the background', async () => {

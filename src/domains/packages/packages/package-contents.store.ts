@@ -107,6 +107,22 @@ export async function findVersionEntry(db: Db, packageId: number, version: strin
   return row && toVersion(row)
 }
 
+export interface NamedFile extends PackageFile {
+  readonly version: string
+}
+
+/** The files of all versions of a package, or the newest ones, in upload order. */
+export async function listNamedFiles(db: Db, packageId: number, newest?: number): Promise<NamedFile[]> {
+  const files = db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .selectAll('package_file')
+    .select('package_version.version')
+    .where('package_version.package_id', '=', packageId)
+  if (newest === undefined) return files.orderBy('package_file.id').execute()
+  return (await files.orderBy('package_file.id', 'desc').limit(newest).execute()).toReversed()
+}
+
 /** The files of all versions of a package, in upload order. */
 export const listFilesOfPackage = (db: Db, packageId: number): Promise<PackageFile[]> =>
   db

@@ -13,11 +13,13 @@ import {
   findPackage,
   findVersionEntry,
   listFilesOfPackage,
+  listNamedFiles,
   listPackages,
   listVersionEntries,
   listVersionEntriesOf,
   listVersionFiles,
   listVersionsNamed,
+  type NamedFile,
   type PackageEntry,
   type VersionEntry,
   type VersionFile,
@@ -61,6 +63,9 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
       findFileOfType(read, { ownerId: owner.id, type, file }),
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
+    /** As these, or the newest ones, with the names of their versions. */
+    listNamedFiles: (entry: PackageEntry, newest?: number): Promise<NamedFile[]> =>
+      listNamedFiles(read, entry.id, newest),
     /** The files of all versions, or of the newest ones, in the order of publication. */
     listVersionFiles: (entry: PackageEntry, newest?: number): Promise<VersionFile[]> =>
       listVersionFiles(read, entry.id, newest),

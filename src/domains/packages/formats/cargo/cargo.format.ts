@@ -2,7 +2,8 @@ import semver from 'semver'
 import { members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 import { errors } from '../../../errors.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
-import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
+import type { PackageEntry, VersionEntry, VersionFile } from '../../packages/package-contents.store.ts'
+import { extend } from '../../registry/documents/extend.ts'
 import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
 import type {
   CreateFormat,
@@ -56,12 +57,18 @@ const crateIndex = (contents: PackageContents, entry: PackageEntry): PackageDocu
   entry,
   name: 'index',
   basis: '',
-  make: async () => (await contents.listVersions(entry)).map((version) => `${lineOf(version)}\n`).join(''),
+  async make(former) {
+    const list = (newest?: number) => contents.listVersionFiles(entry, newest)
+    const textOf = ({ version_metadata: metadata }: VersionFile): string => `${lineOf({ metadata })}\n`
+    const extended = await extend({ entry, former, list, textOf, end: '' })
+    if (extended === undefined) return (await list()).map(textOf).join('')
+    return Buffer.concat([extended.begin, Buffer.from(extended.added.join(''))])
+  },
 })
 
 /** What `package_version.metadata` of a crate contains. */
 const metadataOf = ({ metadata }: Pick<VersionEntry, 'metadata'>) => members(parseJson(metadata)?.value)
-const lineOf = (version: VersionEntry): string => JSON.stringify(metadataOf(version)['line'])
+const lineOf = (version: Pick<VersionEntry, 'metadata'>): string => JSON.stringify(metadataOf(version)['line'])
 
 function crateRoutes(contents: PackageContents): FormatRoute[] {
   return [

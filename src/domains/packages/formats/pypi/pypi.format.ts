@@ -7,6 +7,7 @@ import { errors } from '../../../errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { PackageContents } from '../../packages/package-contents.service.ts'
 import type { PackageEntry } from '../../packages/package-contents.store.ts'
+import { extend } from '../../registry/documents/extend.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
 import { readMultipart } from '../../registry/multipart.ts'
 import type { PackageDocument } from '../../registry/documents/package-documents.service.ts'
@@ -119,12 +120,15 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
 
 const HTML = 'text/html;charset=utf-8'
 
-const pageOf = (title: string, links: readonly string[]): string => `<!DOCTYPE html>
+/** What is before and behind the links of a page. */
+const aroundLinks = (title: string): readonly [begin: string, end: string] => [
+  `<!DOCTYPE html>
 <html><head><meta name="pypi:repository-version" content="1.0"><title>${escapeHtml(title)}</title></head>
 <body><h1>${escapeHtml(title)}</h1>
-${links.join('<br>\n')}
-</body></html>
-`
+`,
+  '\n</body></html>\n',
+]
+const BETWEEN_LINKS = '<br>\n'
 
 const wantsJson = ({ headers }: FormatRequest): boolean => (headers.accept ?? '').includes(SIMPLE_JSON)
 
@@ -137,7 +141,8 @@ function index(request: FormatRequest, entries: readonly PackageEntry[]): Format
   const links = entries.map(
     ({ name }) => `<a href="${escapeHtml(`${request.base}/simple/${normalized(name)}/`)}">${escapeHtml(name)}</a>`,
   )
-  return { status: 200, type: HTML, body: pageOf('Simple index', links) }
+  const [begin, end] = aroundLinks('Simple index')
+  return { status: 200, type: HTML, body: begin + links.join(BETWEEN_LINKS) + end }
 }
 
 async function project(contents: PackageContents, request: FormatRequest): Promise<DocumentAnswer> {
@@ -153,20 +158,24 @@ function projectDocuments(
   entry: PackageEntry,
   base: string,
 ): readonly [html: PackageDocument, json: PackageDocument] {
-  const list = async () => {
-    const versions = new Map((await contents.listVersions(entry)).map(({ id, version }) => [id, version]))
-    const address = `${base}/files/${normalized(entry.name)}`
-    return (await contents.listFilesOfPackage(entry)).map((file) => ({
+  const address = `${base}/files/${normalized(entry.name)}`
+  const list = async (newest?: number): Promise<ListedDistribution[]> =>
+    (await contents.listNamedFiles(entry, newest)).map((file) => ({
       file,
-      url: `${address}/${encodeURIComponent(versions.get(file.version_id) ?? '')}/${encodeURIComponent(file.name)}`,
+      url: `${address}/${encodeURIComponent(file.version)}/${encodeURIComponent(file.name)}`,
       ...metadataOf(file),
     }))
-  }
-  const common = { entry, basis: base }
-  return [
-    { ...common, name: 'html', make: async () => projectPage(entry, await list()) },
-    { ...common, name: 'json', make: async () => JSON.stringify(projectJson(entry, await list())) },
-  ]
+  const documentOf = (name: string, { begin, separator, end, textOf }: ProjectText): PackageDocument => ({
+    entry,
+    basis: base,
+    name,
+    async make(former) {
+      const extended = await extend({ entry, former, list, textOf, end })
+      if (extended === undefined) return `${begin}${(await list()).map(textOf).join(separator)}${end}`
+      return Buffer.concat([extended.begin, Buffer.from(['', ...extended.added].join(separator) + end)])
+    },
+  })
+  return [documentOf('html', projectPage(entry)), documentOf('json', projectJson(entry))]
 }
 
 interface ListedDistribution {
@@ -177,29 +186,44 @@ interface ListedDistribution {
   readonly coreMetadata: string
 }
 
-const projectJson = ({ name }: PackageEntry, files: readonly ListedDistribution[]) => ({
-  meta: { 'api-version': '1.0' },
-  name: normalized(name),
-  files: files.map(({ file, url, python, coreMetadata }) => ({
-    filename: file.name,
-    url,
-    hashes: { sha256: file.sha256 },
-    ...(python !== '' && { 'requires-python': python }),
-    ...(coreMetadata !== '' && { 'core-metadata': { sha256: coreMetadata } }),
-    size: file.size,
-  })),
+/** A document: the texts of its files, what is between them, and what is around them. */
+interface ProjectText {
+  readonly begin: string
+  readonly separator: string
+  readonly end: string
+  textOf(file: ListedDistribution): string
+}
+
+const projectJson = ({ name }: PackageEntry): ProjectText => ({
+  begin: `{"meta":{"api-version":"1.0"},"name":${JSON.stringify(normalized(name))},"files":[`,
+  separator: ',',
+  end: ']}',
+  textOf: ({ file, url, python, coreMetadata }) =>
+    JSON.stringify({
+      filename: file.name,
+      url,
+      hashes: { sha256: file.sha256 },
+      ...(python !== '' && { 'requires-python': python }),
+      ...(coreMetadata !== '' && { 'core-metadata': { sha256: coreMetadata } }),
+      size: file.size,
+    }),
 })
 
-function projectPage({ name }: PackageEntry, files: readonly ListedDistribution[]): string {
-  const links = files.map(({ file, url, python, coreMetadata }) => {
-    const attributes = [
-      ` href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"`,
-      python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`,
-      coreMetadata === '' ? '' : metadataAttributes(coreMetadata),
-    ]
-    return `<a${attributes.join('')}>${escapeHtml(file.name)}</a>`
-  })
-  return pageOf(`Links for ${name}`, links)
+function projectPage({ name }: PackageEntry): ProjectText {
+  const [begin, end] = aroundLinks(`Links for ${name}`)
+  return {
+    begin,
+    separator: BETWEEN_LINKS,
+    end,
+    textOf({ file, url, python, coreMetadata }) {
+      const attributes = [
+        ` href="${escapeHtml(`${url}#sha256=${file.sha256}`)}"`,
+        python === '' ? '' : ` data-requires-python="${escapeHtml(python)}"`,
+        coreMetadata === '' ? '' : metadataAttributes(coreMetadata),
+      ]
+      return `<a${attributes.join('')}>${escapeHtml(file.name)}</a>`
+    },
+  }
 }
 
 /** By the name of PEP 658, and by that of PEP 714. */
