@@ -51,10 +51,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   let requests = 0
   const process = randomBytes(4).toString('hex')
   const app = Fastify({
-    loggerInstance: log as unknown as FastifyBaseLogger,
+    loggerInstance: withoutChildren(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // NOTE: a logger per request costs more than the router; log lines that need the request id include it.
-    childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
     serverFactory: (handle) => createHttpServer(handle, settings, log),
     // NOTE: only for the URL that `listen` returns. The type of the instance is the same either way.
@@ -85,6 +83,19 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.setNotFoundHandler(notFoundHandler({ routes, cors, maxParamLength: MAX_PARAM_LENGTH }))
   return app
 }
+
+/**
+ * NOTE: a logger per request costs more than the router; log lines that need the request id include it. By
+ * `childLoggerFactory` Fastify would check the logger anew for each request.
+ */
+const withoutChildren = (log: Logger): FastifyBaseLogger =>
+  Object.create(log, {
+    child: {
+      value(this: FastifyBaseLogger) {
+        return this
+      },
+    },
+  }) as FastifyBaseLogger
 
 /** Counted from the connection; what is before them in X-Forwarded-For is what the client sent. */
 const trustedProxies = (count: number): false | ((address: string, hop: number) => boolean) =>
