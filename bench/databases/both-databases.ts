@@ -1,4 +1,5 @@
 import type { Figure } from '../figure.ts'
+import { isChosen } from '../options.ts'
 import type { Run } from '../run.ts'
 import { openPostgresRun } from './postgres-run.ts'
 
@@ -19,4 +20,18 @@ export async function onBothDatabases(
   figures.push(...(await measureOn(postgres.run, 'PostgreSQL')))
   await run.tempDir.stop(postgres.run.own!.server.child)
   return figures
+}
+
+type Part = readonly [names: readonly string[], measure: () => Promise<Figure[]>]
+
+/** Measures, one after the other, the parts of a trial that have a figure whose name `--only` leaves in. */
+export async function measureParts(
+  { options }: Pick<Run, 'options'>,
+  database: (typeof DATABASES)[number],
+  parts: readonly Part[],
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [names, measure] of parts)
+    if (names.some((name) => isChosen(options, nameOn(name, database)))) figures.push(...(await measure()))
+  return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
 }

@@ -19,7 +19,7 @@ export interface BareServer {
 
 /**
  * `bare-server.ts`: a Fastify that answers a constant. `ceiling-server.ts`: a socket that answers a constant.
- * `copy-server.ts FILE`: stores and sends one file.
+ * `copy-server.ts FILE [HASH]`: stores and sends one file; hashes and syncs it too.
  */
 export async function startBare(
   tempDir: TempDir,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { basicHeaders, tokenHeaders } from '../api.ts'
-import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
+import { DATABASES, measureParts, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { inParallel } from '../load/in-parallel.ts'
 import { chunksOf, costOf, expectStatus, sendChunks } from '../load/large-bodies.ts'
@@ -31,6 +31,7 @@ const NAMES = {
   warm: 'packages: the same index, unchanged (304), by CPU',
   install: 'packages: one of 300 that npm installs, by CPU',
   push: 'packages: push of a layer of 1 GiB, by scale, by CPU',
+  hashed: 'packages: the same push beside a copy that is hashed and synced',
   pull: 'packages: pull of it, by CPU',
   memory: 'packages: memory above that before the layer',
 } as const
@@ -45,12 +46,12 @@ export const packages: Trial = {
 
 async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promise<Figure[]> {
   const share = Math.max(MIN_SHARE, run.options.scale)
-  const figures = [
-    ...(await measureVersions(run, Math.round(VERSIONS * share))),
-    await measureInstall(run, Math.round(INSTALLED * Math.min(1, share * 5))),
-    ...(await measureLayer(run, Math.max(16, Math.round(LAYER_MIB * share)))),
-  ]
-  return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
+  const { publish, cold, warm, install, push, hashed, pull, memory } = NAMES
+  return measureParts(run, database, [
+    [[publish, cold, warm], () => measureVersions(run, Math.round(VERSIONS * share))],
+    [[install], () => measureInstall(run, Math.round(INSTALLED * Math.min(1, share * 5)))],
+    [[push, hashed, pull, memory], () => measureLayer(run, Math.max(16, Math.round(LAYER_MIB * share)))],
+  ])
 }
 
 const registry = ({ target }: Run): string => `${target.url}/api/packages/${target.login}/npm`
@@ -113,12 +114,12 @@ async function measureVersions(run: Run, count: number): Promise<Figure[]> {
   ]
 }
 
-async function measureInstall(run: Run, count: number): Promise<Figure> {
+async function measureInstall(run: Run, count: number): Promise<Figure[]> {
   const names = Array.from({ length: count }, (_, i) => `bench-one-${i}`)
   await inParallel(count, (i) => publish(run, names[i]!, '1.0.0'))
   const install = (): Promise<unknown> => runNpm(run, names)
   await install()
-  return { name: NAMES.install, measured: (await eachCosts(run, 1, install)) / count, unit: 'ms' }
+  return [{ name: NAMES.install, measured: (await eachCosts(run, 1, install)) / count, unit: 'ms' }]
 }
 
 /** Installs packages by npm, which has no cache. */
@@ -139,6 +140,7 @@ async function measureLayer(run: Run, mebibytes: number): Promise<Figure[]> {
   for (const chunk of chunksOf(mebibytes)) hash.update(chunk)
   const digest = `sha256:${hash.digest('hex')}`
   const bare = await startBare(tempDir, 'copy-server.ts', [join(tempDir.dir, 'bench-copy')])
+  const hashing = await startBare(tempDir, 'copy-server.ts', [join(tempDir.dir, 'bench-hashed'), 'sha256'])
   const blobs = `${target.url}/v2/${target.login}/bench/blobs`
   const headers = basicHeaders(target.login, target.token) as Record<string, string>
   const pid = own!.server.child.pid!
@@ -148,12 +150,14 @@ async function measureLayer(run: Run, mebibytes: number): Promise<Figure[]> {
   const pushed = await costOf(own!.pids, () =>
     sendChunks(`${blobs}/uploads/?digest=${digest}`, 'POST', mebibytes, headers),
   )
+  const hashedIn = await costOf([hashing.pid], () => sendChunks(hashing.url, 'PUT', mebibytes))
   const copyOut = await costOf([bare.pid], () => expectStatus(200, bare.url, {}))
   const pulled = await costOf(own!.pids, () => expectStatus(200, `${blobs}/${digest}`, { headers }))
   const memory = Math.max(0, memoryOf(pid).now - before)
   const besides = (value: number) => ({ name: 'a bare copy', value })
   return [
     { name: NAMES.push, measured: pushed, unit: 'ms', beside: besides(copyIn), max: MAX.copy },
+    { name: NAMES.hashed, measured: pushed, unit: 'ms', beside: { name: 'such a copy', value: hashedIn } },
     { name: NAMES.pull, measured: pulled, unit: 'ms', beside: besides(copyOut), max: MAX.copy },
     { name: NAMES.memory, measured: memory, unit: 'MB', max: MAX.memory },
   ]

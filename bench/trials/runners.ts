@@ -1,7 +1,7 @@
 import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
 import { rpc, type TestRunner } from '../../test/harness/runner.ts'
 import { callApi, requireApi, tokenHeaders } from '../api.ts'
-import { DATABASES, nameOn, onBothDatabases } from '../databases/both-databases.ts'
+import { DATABASES, measureParts, nameOn, onBothDatabases } from '../databases/both-databases.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { median } from '../load/load.ts'
 import type { Run } from '../run.ts'
@@ -36,7 +36,7 @@ const NAMES = {
   lost: 'actions: lines of the log missing or out of order',
   memory: 'actions: memory above that before the log',
   up: 'actions: upload of an artifact of 1 GiB, by scale, by CPU',
-  down: 'actions: download of it, by CPU',
+  down: 'actions: download of that artifact, by CPU',
   artifact: 'actions: memory above that before the artifact',
 } as const
 const MAX = {
@@ -64,15 +64,16 @@ async function measureOn(run: Run, database: (typeof DATABASES)[number]): Promis
   const share = Math.min(1, Math.max(MIN_SHARE, run.options.scale / FULL_SCALE))
   const repo = await makeJobRepo(run)
   const started = await startRunners(run, repo, RUNNERS)
-  const figures = [
-    await measurePolls(run, started),
-    ...(await measureIdle(run, repo, share)),
-    ...(await measurePushes(run, { repo, started, count: Math.round(PUSHES * share) })),
-    ...(await measureJobs(run, { repo, started, count: Math.round(JOBS * share) })),
-    ...(await measureLog(run, { repo, started, lines: Math.round(LINES * share) })),
-    ...(await measureCopies(run, { repo, started, count: Math.round(ARTIFACT_MIB * share) })),
-  ]
-  return figures.map((figure) => ({ ...figure, name: nameOn(figure.name, database) }))
+  const plan = (count: number): JobPlan => ({ repo, started, count: Math.round(count * share) })
+  const { poll, idle, idleDatabase, first, last, job, wall, wrong, line, lost, memory, up, down, artifact } = NAMES
+  return measureParts(run, database, [
+    [[poll], () => measurePolls(run, started)],
+    [[idle, idleDatabase], () => measureIdle(run, repo, share)],
+    [[first, last], () => measurePushes(run, plan(PUSHES))],
+    [[job, wall, wrong], () => measureJobs(run, plan(JOBS))],
+    [[line, lost, memory], () => measureLog(run, { repo, started, lines: Math.round(LINES * share) })],
+    [[up, down, artifact], () => measureCopies(run, plan(ARTIFACT_MIB))],
+  ])
 }
 
 /** ms of the processes of the run. */
@@ -83,7 +84,7 @@ async function cpuDuring({ own }: Run, work: () => Promise<unknown>): Promise<nu
   return spent() - before
 }
 
-async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<Figure> {
+async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<Figure[]> {
   const poll = async (count: number): Promise<void> => {
     await Promise.all(
       started.map(async (runner) => {
@@ -94,7 +95,7 @@ async function measurePolls(run: Run, started: readonly TestRunner[]): Promise<F
   }
   await poll(POLLS_OF_RUNNER / 4)
   const cpu = await cpuDuring(run, () => poll(POLLS_OF_RUNNER))
-  return { name: NAMES.poll, measured: cpu / (started.length * POLLS_OF_RUNNER), unit: 'ms', max: MAX.poll }
+  return [{ name: NAMES.poll, measured: cpu / (started.length * POLLS_OF_RUNNER), unit: 'ms', max: MAX.poll }]
 }
 
 async function measureIdle(run: Run, repo: JobRepo, share: number): Promise<Figure[]> {
