@@ -18,7 +18,9 @@ process.umask(0o077)
 // glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the
 // first clones and pushes. It reads these settings only at the start of a process, so a server begins again with them,
 // as the same process. An environment that sets them already is left as it is.
-const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
+// NOTE: with less than some megabytes at the end of its area, each buffer of a large file costs new pages: half of the
+// CPU time of a push of a layer.
+const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '8388608' }
 const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
 // A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. V8
 // takes it only from the command line.

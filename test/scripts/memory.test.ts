@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux')('a server', () => {
     expect(await memoryOf({})).toEqual([
       'MALLOC_ARENA_MAX=1',
       'MALLOC_MMAP_THRESHOLD_=131072',
-      'MALLOC_TRIM_THRESHOLD_=131072',
+      'MALLOC_TRIM_THRESHOLD_=8388608',
       '--max-semi-space-size=8',
     ])
   })
