@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface GitResult {
   readonly code: number | null
@@ -60,6 +61,9 @@ export function tempDir(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
+/** Between two looks of `until`: without it they take the processor from what is waited for. */
+const PAUSE_MS = 5
+
 /** Waits for a condition, at most `deadline` milliseconds. */
 export async function until(
   what: string,
@@ -69,7 +73,7 @@ export async function until(
   const end = performance.now() + deadline
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`never happened: ${what}`)
-    await new Promise((resolve) => setImmediate(resolve))
+    await wait(PAUSE_MS)
   }
 }
 
