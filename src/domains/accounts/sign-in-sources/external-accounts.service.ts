@@ -59,6 +59,8 @@ export function createExternalAccounts(deps: Deps) {
     const bound = await findBoundUser(deps.database.read, source.id, loginName)
     if (bound === undefined) return undefined
     const other = await identities.findOf(source.id, bound.id)
+    // NOTE: another process may have linked the same person since the identity was looked up.
+    if (other?.subject === subject) return { user: bound, identity: other }
     if (other !== undefined) throw errors.externalAccountOfOther(bound.name)
     await link({ sourceId: source.id, subject, userId: bound.id, loginName })
     return { user: bound, identity: undefined }
