@@ -130,7 +130,10 @@ function connect<T>(
   const checkpoints = keepLog
     ? undefined
     : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
-  const read = createReader<T>(new SqliteConnection(reader, busyDeadlineMs, reads.beforeRead))
+  const read = createReader<T>(new SqliteConnection(reader, busyDeadlineMs, reads.beforeRead), () => {
+    reads.end()
+    reader.close()
+  })
   const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
   return {
     read,
@@ -145,8 +148,6 @@ function connect<T>(
       await wal.close()
       log.close()
       // NOTE: Kysely ends only drivers it has used; the last handle to close writes the WAL into the file.
-      reads.end()
-      reader.close()
       writer.close()
       log.closeFiles()
     },
@@ -235,8 +236,8 @@ class ReadingExecutor extends DefaultQueryExecutor {
   }
 }
 
-function createReader<T>(connection: SqliteConnection): Kysely<T> {
-  const driver = new ReadingDriver(connection)
+function createReader<T>(connection: SqliteConnection, close: () => void): Kysely<T> {
+  const driver = new ReadingDriver(connection, close)
   const dialect = kyselyDialect(() => driver)
   return new Kysely<T>({
     config: { dialect },
@@ -249,9 +250,11 @@ function createReader<T>(connection: SqliteConnection): Kysely<T> {
 /** NOTE: never reserved: each query runs to its end without yielding, so readers need no queue. */
 class ReadingDriver implements Driver {
   readonly #connection: SqliteConnection
+  readonly #close: () => void
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, close: () => void) {
     this.#connection = connection
+    this.#close = close
   }
 
   async init(): Promise<void> {}
@@ -270,5 +273,7 @@ class ReadingDriver implements Driver {
 
   async rollbackTransaction(): Promise<void> {}
 
-  async destroy(): Promise<void> {}
+  async destroy(): Promise<void> {
+    this.#close()
+  }
 }
