@@ -32,8 +32,8 @@ select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) an
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "run_id" = ? and "status" = ? and "name" = ?;
 
 -- domains/automation/actions/artifacts/artifact.store.ts insertArtifact
-insert into "action_artifact" ("repo_id", "run_id", "task_id", "name", "protocol", "status", "mime_type", "hash", "size", "expires_at", "created_at", "updated_at") values (?, ...) returning *;
 insert into "action_artifact" ("repo_id", "run_id", "task_id", "name", "path", "protocol", "status", "encoding", "hash", "size", "expires_at", "created_at", "updated_at") values (?, ...) returning *;
+insert into "action_artifact" ("repo_id", "run_id", "task_id", "name", "protocol", "status", "mime_type", "hash", "digest", "size", "expires_at", "created_at", "updated_at") values (?, ...) returning *;
 
 -- domains/automation/actions/artifacts/artifact.store.ts listArtifacts
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "repo_id" = ? order by "id" limit N offset ?;
@@ -117,7 +117,7 @@ insert into "action_cache" ("repo_id", "ref", "version", "key", "hash", "size", 
 select "id", "size" from "action_cache" where "repo_id" = ? order by "used_at" desc, "id" desc;
 
 -- domains/automation/actions/caches/cache.store.ts listCacheUsesAfter
-select "cache"."id", "cache"."key", "cache"."hash", "cache"."size", "repo"."name" as "repo", "user"."name" as "owner" from "action_cache" as "cache" inner join "repo" on "repo"."id" = "cache"."repo_id" inner join "user" on "user"."id" = "repo"."owner_id" where "cache"."id" > ? order by "cache"."id" limit N;
+select "cache"."id", "cache"."key", "cache"."hash", "cache"."size", "repo"."name" as "repo", "user"."name" as "owner" from "action_cache" as "cache" inner join "repo" on "repo"."id" = "cache"."repo_id" inner join "user" on "user"."id" = "repo"."owner_id" where "cache"."id" > ? and "cache"."hash" not like ? order by "cache"."id" limit N;
 
 -- domains/automation/actions/caches/cache.store.ts sumCaches
 select cast(coalesce(sum("action_cache"."size"), 0) as bigint) as "caches" from "action_cache" inner join "repo" on "repo"."id" = "action_cache"."repo_id" where "repo"."owner_id" = ?;
@@ -125,22 +125,31 @@ select cast(coalesce(sum("action_cache"."size"), 0) as bigint) as "caches" from 
 -- domains/automation/actions/caches/cache.store.ts touchCache
 update "action_cache" set "used_at" = ? where "id" = ?;
 
+-- domains/automation/actions/id-tokens/id-token-key.store.ts deleteKeysBefore
+delete from "action_id_token_key" where "created_at" < ?;
+
+-- domains/automation/actions/id-tokens/id-token-key.store.ts insertKey
+insert into "action_id_token_key" ("key_id", "private_key", "public_key", "created_at") values (?, ...);
+
+-- domains/automation/actions/id-tokens/id-token-key.store.ts listKeys
+select * from "action_id_token_key" order by "created_at" desc, "id" desc;
+
 -- domains/automation/actions/runners/runner-login.store.ts findRunnerByUuid
 select "action_runner".*, "action_queue"."version" as "version_of_queue" from "action_runner" left join "action_queue" on coalesce(action_queue.owner_id, 0) = coalesce(action_runner.owner_id, 0) and coalesce(action_queue.repo_id, 0) = coalesce(action_runner.repo_id, 0) where "action_runner"."uuid" in (?, ...);
 
 -- domains/automation/actions/runners/runner-login.store.ts updateTimes
 update "action_runner" set "online_at" = ? where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337158 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337528 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337590 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337640 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337677 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337696 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337717 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337779 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337783 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795337812 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795795338162 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526438 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526727 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526796 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526861 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526925 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526930 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526945 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527189 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527191 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527208 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527395 else "active_at" end where "id" in (?, ...);
 
 -- domains/automation/actions/runners/runner.store.ts deactivateTokens
 update "action_registration_token" set "is_active" = ? where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
@@ -223,14 +232,19 @@ select count(*) as total from action_job where run_id = ? and status in ('waitin
 -- domains/automation/actions/runs/job.store.ts findJob
 select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "repo_id" = ? and "id" = ?;
 
+-- domains/automation/actions/runs/job.store.ts findOldestWaiting
+select "updated_at" from "action_job" where "status" = ? order by "updated_at" limit N;
+
 -- domains/automation/actions/runs/job.store.ts insertJobs
 insert into "action_job" ("repo_id", "run_id", "key", "name", "permissions", "status", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "action_job" ("repo_id", "run_id", "key", "name", "status", "started_at", "stopped_at", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "action_job" ("repo_id", "run_id", "key", "name", "needs", "has_condition", "late", "attempt", "status", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "action_job" ("repo_id", "run_id", "key", "name", "needs", "labels", "status", "started_at", "stopped_at", "created_at", "updated_at") values (?, ...) returning "id";
-insert into "action_job" ("repo_id", "run_id", "key", "name", "needs", "labels", "payload", "late", "has_condition", "steps", "permissions", "concurrency", "status", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "action_job" ("repo_id", "run_id", "key", "name", "needs", "labels", "payload", "late", "has_condition", "steps", "permissions", "environment", "concurrency", "status", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "action_job" ("repo_id", "run_id", "key", "name", "needs", "labels", "payload", "late", "has_condition", "steps", "permissions", "environment", "concurrency", "status", "created_at", "updated_at", "attempt") values (?, ...) returning "id";
 
 -- domains/automation/actions/runs/job.store.ts listAllJobsOfRun
-select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? order by "id";
+select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? and "is_replaced" = ? order by "id";
 
 -- domains/automation/actions/runs/job.store.ts listJobs
 select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" inner join "repo" on "repo"."id" = "action_job"."repo_id" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "repo"."id" = ? order by "action_job"."id" asc limit N offset ?;
@@ -249,9 +263,12 @@ select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action
 select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "id" in (?, ...);
 
 -- domains/automation/actions/runs/job.store.ts listJobsOfRun
-select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? order by "id" asc limit N offset ?;
-select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? order by "id" desc limit N offset ?;
-select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? and "status" in (?, ...) order by "id" asc limit N offset ?;
+select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? and "is_replaced" = ? order by "id" asc limit N offset ?;
+select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? and "is_replaced" = ? order by "id" desc limit N offset ?;
+select "action_job"."id", "action_job"."repo_id", "action_job"."run_id", "action_job"."key", "action_job"."name", "action_job"."needs", "action_job"."labels", "action_job"."has_condition", "action_job"."late", "action_job"."concurrency", "action_job"."concurrency_group", "action_job"."attempt", "action_job"."task_id", "action_job"."status", "action_job"."started_at", "action_job"."stopped_at", "action_job"."created_at" from "action_job" where "run_id" = ? and "is_replaced" = ? and "status" in (?, ...) order by "id" asc limit N offset ?;
+
+-- domains/automation/actions/runs/job.store.ts listPlannedFrom
+select "key", "planned_from" from "action_job" where "run_id" = ? and "is_replaced" = ? and "planned_from" != ?;
 
 -- domains/automation/actions/runs/job.store.ts listWaitingJobs
 select distinct "action_job"."labels" from "action_job" inner join "repo" on "repo"."id" = "action_job"."repo_id" where "action_job"."status" = ?;
@@ -267,12 +284,13 @@ select "id", "concurrency_group", "cancels_in_progress" from "action_job" where 
 update "action_job" set "status" = ?, "task_id" = ?, "started_at" = ?, "stopped_at" = ?, "updated_at" = ? where "id" in (?, ...);
 
 -- domains/automation/actions/runs/job.store.ts updateJob
+update "action_job" set "is_replaced" = ? where "id" = ?;
 update "action_job" set "task_id" = ?, "attempt" = ? where "id" = ?;
 update "action_job" set "status" = ?, "task_id" = ?, "attempt" = ? where "id" = ?;
 update "action_job" set "status" = ?, "stopped_at" = ?, "updated_at" = ? where "id" = ?;
 update "action_job" set "concurrency" = ?, "concurrency_group" = ?, "cancels_in_progress" = ? where "id" = ?;
 update "action_job" set "status" = ?, "task_id" = ?, "attempt" = ?, "started_at" = ?, "stopped_at" = ?, "updated_at" = ? where "id" = ?;
-update "action_job" set "repo_id" = ?, "run_id" = ?, "key" = ?, "name" = ?, "needs" = ?, "labels" = ?, "payload" = ?, "late" = ?, "has_condition" = ?, "steps" = ?, "permissions" = ?, "concurrency" = ?, "status" = ?, "created_at" = ?, "updated_at" = ? where "id" = ?;
+update "action_job" set "repo_id" = ?, "run_id" = ?, "key" = ?, "name" = ?, "needs" = ?, "labels" = ?, "payload" = ?, "late" = ?, "has_condition" = ?, "steps" = ?, "permissions" = ?, "environment" = ?, "concurrency" = ?, "status" = ?, "created_at" = ?, "updated_at" = ?, "planned_from" = ? where "id" = ?;
 
 -- domains/automation/actions/runs/needs.store.ts listNeededJobs
 select * from "action_output" where "task_id" in (?, ...);
@@ -385,6 +403,21 @@ select "first_line", "text" from "action_log" where "task_id" = ? and "first_lin
 -- domains/automation/actions/runs/task.store.ts requestCancellation
 update "action_task" set "cancel_requested_at" = ?, "updated_at" = ? where "id" in (?, ...);
 
+-- domains/automation/actions/stored-blocks/stored-block.store.ts deleteBlockList
+delete from "action_stored_block" where "file" = ? returning "hash";
+
+-- domains/automation/actions/stored-blocks/stored-block.store.ts insertBlockList
+insert into "action_stored_block" ("file", "position", "hash", "size") values (?, ...), ...;
+
+-- domains/automation/actions/stored-blocks/stored-block.store.ts listStoredBlockUsesAfter
+select "block"."id", "block"."hash", "block"."size", "artifact"."name", "cache"."key", "repo"."name" as "repo", "user"."name" as "owner" from "action_stored_block" as "block" left join "action_artifact" as "artifact" on "artifact"."hash" = "block"."file" left join "action_cache" as "cache" on "cache"."hash" = "block"."file" left join "repo" on repo.id = coalesce(artifact.repo_id, cache.repo_id) left join "user" on "user"."id" = "repo"."owner_id" where "block"."id" > ? order by "block"."id" limit N;
+
+-- domains/automation/actions/stored-blocks/stored-block.store.ts listStoredBlocks
+select "position", "hash", "size" from "action_stored_block" where "file" = ? order by "position";
+
+-- domains/automation/actions/stored-blocks/stored-block.store.ts listUnusedBlockLists
+select "file" from "action_stored_block" where "position" = ? and not (exists (select 1 from action_artifact where action_artifact.hash = action_stored_block.file) or exists (select 1 from action_cache where action_cache.hash = action_stored_block.file)) limit N;
+
 -- domains/automation/actions/stored-file.store.ts deleteUnconfirmed
 delete from "action_artifact" where "id" in (select "id" from "action_artifact" where "status" = ? and "created_at" < ? limit N) returning "hash";
 
@@ -398,10 +431,10 @@ update "action_task" set "is_log_expired" = ?, "log_hash" = ? where "id" in (?, 
 select "id", "log_hash" from "action_task" where "is_log_expired" = ? and "stopped_at" > ? and "stopped_at" < ? order by "stopped_at" limit N;
 
 -- domains/automation/actions/stored-file.store.ts isStoredFileUsed
-select 1 from action_artifact where hash = ? union all select 1 from action_upload_block where hash = ? union all select 1 from action_cache where hash = ? union all select 1 from action_task where log_hash = ? limit N;
+select 1 from action_artifact where hash = ? union all select 1 from action_upload_block where hash = ? union all select 1 from action_cache where hash = ? union all select 1 from action_stored_block where hash = ? union all select 1 from action_task where log_hash = ? limit N;
 
 -- domains/automation/actions/stored-file.store.ts listArtifactUsesAfter
-select "action_artifact"."id", "action_artifact"."name", "action_artifact"."hash", "action_artifact"."size", "repo"."name" as "repo", "user"."name" as "owner" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" inner join "user" on "user"."id" = "repo"."owner_id" where "action_artifact"."id" > ? and "action_artifact"."hash" != ? order by "action_artifact"."id" limit N;
+select "action_artifact"."id", "action_artifact"."name", "action_artifact"."hash", "action_artifact"."size", "repo"."name" as "repo", "user"."name" as "owner" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" inner join "user" on "user"."id" = "repo"."owner_id" where "action_artifact"."id" > ? and "action_artifact"."hash" != ? and "action_artifact"."hash" not like ? order by "action_artifact"."id" limit N;
 
 -- domains/automation/actions/stored-file.store.ts listHashesOfRun
 select hash from action_artifact where run_id = ? and hash <> '' union select log_hash as hash from action_task inner join action_job on action_job.id = action_task.job_id where action_job.run_id = ? and log_hash <> '';
@@ -413,7 +446,7 @@ select "action_task"."id", "action_task"."log_hash", "action_task"."log_size", "
 select count(*) as "total" from "action_summary" where "task_id" = ? and "step" != ?;
 
 -- domains/automation/actions/summaries/summary.store.ts listSummaries
-select "action_job"."name", substr(action_summary.text, 1, 65536) as "text" from "action_job" inner join "action_summary" on "action_summary"."task_id" = "action_job"."task_id" where "action_job"."run_id" = ? order by "action_job"."id", "action_summary"."step" limit N;
+select "action_job"."name", substr(action_summary.text, 1, 65536) as "text" from "action_job" inner join "action_summary" on "action_summary"."task_id" = "action_job"."task_id" where "action_job"."run_id" = ? and "action_job"."is_replaced" = ? order by "action_job"."id", "action_summary"."step" limit N;
 
 -- domains/automation/actions/summaries/summary.store.ts putSummary
 delete from "action_summary" where "task_id" = ? and "step" = ?;
@@ -467,7 +500,7 @@ update "action_task" set "log_lines" = ?, "log_text_size" = ?, "updated_at" = ? 
 update "action_task" set "log_lines" = ?, "log_text_size" = ?, "updated_at" = ?, "is_log_sealed" = ? where "id" = ?;
 
 -- domains/automation/actions/tasks/task-facts.store.ts loadTaskFacts
-select "action_task"."id", "action_task"."repo_id", "action_task"."job_id", "action_task"."attempt", "action_job"."run_id", "action_job"."key", "action_job"."payload" as "workflow_text", "action_job"."needs", "action_run"."number", "action_run"."workflow", "action_run"."workflow_path", "action_run"."event", "action_run"."payload", "action_run"."ref", "action_run"."oid", "action_run"."actor_id", "action_run"."is_from_fork" from "action_task" inner join "action_job" on "action_job"."id" = "action_task"."job_id" inner join "action_run" on "action_run"."id" = "action_job"."run_id" where "action_task"."id" = ?;
+select "action_task"."id", "action_task"."repo_id", "action_task"."job_id", "action_task"."attempt", "action_job"."run_id", "action_job"."key", "action_job"."payload" as "workflow_text", "action_job"."needs", "action_job"."permissions", "action_job"."environment", "action_job"."steps", "action_run"."number", "action_run"."workflow", "action_run"."workflow_name", "action_run"."workflow_path", "action_run"."event", "action_run"."payload", "action_run"."ref", "action_run"."oid", "action_run"."actor_id", "action_run"."is_from_fork" from "action_task" inner join "action_job" on "action_job"."id" = "action_task"."job_id" inner join "action_run" on "action_run"."id" = "action_job"."run_id" where "action_task"."id" = ?;
 
 -- domains/automation/actions/tasks/waiting-jobs.store.ts compile
 with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' and repo_id = ? order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), null)) select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0;
@@ -500,6 +533,9 @@ select * from "action_schedule" where "next_at" <= ? order by "next_at", "id" li
 
 -- domains/automation/actions/triggers/schedule.store.ts listSchedules
 select * from "action_schedule" where "repo_id" = ? order by "id";
+
+-- domains/automation/actions/triggers/schedule.store.ts updateSchedulePushes
+update "action_schedule" set "push" = ? where "repo_id" = ?;
 
 -- domains/automation/actions/triggers/schedule.store.ts updateScheduleTime
 update "action_schedule" set "next_at" = ? where "id" = ?;

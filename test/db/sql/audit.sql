@@ -40,4 +40,5 @@ select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? an
 -- domains/operations/audit/audit.store.ts listEntriesAfter
 select * from "audit_entry" where "action" = ? and "id" > ? order by "id" limit N;
 select * from "audit_entry" where "created_at" < ? and "id" > ? order by "id" limit N;
+select * from "audit_entry" where ("action" >= ? and "action" < ?) and "id" > ? order by "id" limit N;
 select * from "audit_entry" where ("lower_target_name" = ? and "action" = ? and "created_at" >= ?) and "id" > ? order by "id" limit N;

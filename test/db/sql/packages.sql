@@ -30,6 +30,10 @@ select "id" from "package_file" where "sha256" = ? limit N;
 -- domains/packages/packages/package-contents.store.ts listFilesOfPackage
 select * from "package_file" where "version_id" in (select "id" from "package_version" where "package_id" = ?) order by "id";
 
+-- domains/packages/packages/package-contents.store.ts listNamedFiles
+select "package_file".*, "package_version"."version" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" where "package_version"."package_id" = ? order by "package_file"."id";
+select "package_file".*, "package_version"."version" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" where "package_version"."package_id" = ? order by "package_file"."id" desc limit N;
+
 -- domains/packages/packages/package-contents.store.ts listPackageBlobUses
 select "package_file"."id", "package_file"."name" as "file", "package_file"."sha256", "package_file"."size", "package"."type", "package"."name", "package_version"."version", "user"."name" as "owner" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" inner join "package" on "package"."id" = "package_version"."package_id" inner join "user" on "user"."id" = "package"."owner_id" where "package_file"."id" > ? order by "package_file"."id" limit N;
 
