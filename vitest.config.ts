@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-// As src/ingot.js for the server: what is freed goes back to the system, so that starting git stays cheap.
+// What is freed goes back to the system, so that starting git stays cheap.
 Object.assign(process.env, {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '131072',
