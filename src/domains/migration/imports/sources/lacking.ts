@@ -1,4 +1,4 @@
-import type { Source } from '../source.ts'
+import type { Source, SourceIssue } from '../source.ts'
 
 async function* nothing(): AsyncGenerator<never, void, undefined> {}
 
@@ -19,3 +19,14 @@ export const LACKING: Omit<Source, 'facts' | 'download'> = {
   filesIn: () => [],
   rewriteReferences: (text) => text,
 }
+
+/** What an issue or pull request has where its service does not have it. */
+export const LACKING_OF_ISSUE = {
+  isLocked: false,
+  dueAt: undefined,
+  ref: '',
+  pinOrder: 0,
+  timeEstimate: 0,
+  reactions: [],
+  assets: [],
+} as const satisfies Partial<SourceIssue>

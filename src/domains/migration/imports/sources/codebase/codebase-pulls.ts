@@ -9,6 +9,7 @@ import type {
   SourceScope,
 } from '../../source.ts'
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
+import { LACKING_OF_ISSUE } from '../lacking.ts'
 import { oldestFirst } from '../oldest-first.ts'
 import { bodyOf, issueNumberOf, lineOf, momentOf, timesOf } from '../read.ts'
 import { type Codebase, END, listTickets, userBy } from './codebase.ts'
@@ -37,23 +38,17 @@ function readPull(codebase: Codebase, pull: Members): SourcePull {
   const branch = lineOf(pull['source-ref'])
   const isClosed = CLOSED.has(pull['status'])
   return {
+    ...LACKING_OF_ISSUE,
     ...times,
     number: issueNumberOf(pull['id']) + codebase.offset,
     author: userBy(codebase, pull['user-id']),
     title: lineOf(pull['subject']),
     body: bodyOf(pull['description']),
     isClosed,
-    isLocked: false,
     closedAt: isClosed ? times.updatedAt : undefined,
     labels: [],
     milestone: undefined,
     assignees: [],
-    dueAt: undefined,
-    ref: '',
-    pinOrder: 0,
-    timeEstimate: 0,
-    reactions: [],
-    assets: [],
     base: { branch: lineOf(pull['target-ref']), oid: '' },
     head: { branch, oid: '', repo: undefined, isSameRepo: true },
     headRef: `refs/heads/${branch}`,

@@ -1,6 +1,7 @@
 import { listOf, members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceIssue, SourceLabel } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
+import { LACKING_OF_ISSUE } from '../lacking.ts'
 import { bodyOf, isTrue, issueNumberOf, lineOf, momentOf, timesOf, wholeOf } from '../read.ts'
 import { type Codebase, listTickets, type Named, userBy } from './codebase.ts'
 
@@ -65,13 +66,13 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
   if (hidden > 0) location.warn(`${hidden} notes of issue ${number} were not imported: they are private`)
   const milestone = wholeOf(ticket['milestone-id'])
   return {
+    ...LACKING_OF_ISSUE,
     ...times,
     number,
     author: userBy(codebase, ticket['reporter-id'], ticket['reporter']),
     title: lineOf(ticket['summary']),
     body,
     isClosed,
-    isLocked: false,
     // When it was closed is not in the API.
     closedAt: isClosed ? times.updatedAt : undefined,
     labels: [...named, ...typesOf(ticket), ...tagsOf(ticket)],
@@ -79,11 +80,7 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
     assignees:
       wholeOf(ticket['assignee-id']) === 0 ? [] : [userBy(codebase, ticket['assignee-id'], ticket['assignee'])],
     dueAt: momentOf(ticket['deadline']),
-    ref: '',
-    pinOrder: 0,
     timeEstimate: wholeOf(ticket['estimated-time']) * 60,
-    reactions: [],
-    assets: [],
   }
 }
 

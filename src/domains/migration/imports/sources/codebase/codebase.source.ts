@@ -1,6 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceMilestone } from '../../source.ts'
+import { readingBy } from '../connection.ts'
 import { LACKING } from '../lacking.ts'
 import { bodyOf, lineOf, momentOf, wholeOf } from '../read.ts'
 import { type Codebase, createConnection, END } from './codebase.ts'
@@ -10,12 +11,7 @@ import { readIssues, readLabels } from './codebase-tickets.ts'
 /** Codebase (support.codebasehq.com/kb, XML). Tickets belong to the project of the repository. */
 export const openCodebase: OpenSource = (deps, location) => {
   const connect = createConnection(deps, location)
-  const list = <Rest extends readonly unknown[], T>(
-    read: (codebase: Codebase, ...rest: [...Rest, AbortSignal]) => Pages<T>,
-  ) =>
-    async function* (...rest: [...Rest, AbortSignal]): Pages<T> {
-      yield* read(await connect(rest.at(-1) as AbortSignal), ...rest)
-    }
+  const list = readingBy(connect)
   return {
     ...LACKING,
     async facts(signal) {

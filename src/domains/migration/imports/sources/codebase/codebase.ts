@@ -4,6 +4,7 @@ import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
 import { ForgeError } from '../../forge-error.ts'
 import type { SourceDeps, SourceLocation } from '../../source-location.ts'
 import type { Pages, SourceUser } from '../../source.ts'
+import { connectOnce } from '../connection.ts'
 import { basicOf, splitPath } from '../location.ts'
 import { oldestFirst } from '../oldest-first.ts'
 import { GHOST, issueNumberOf, isTrue, lineOf, userOf, wholeOf } from '../read.ts'
@@ -41,19 +42,8 @@ export const END = [404]
 const MAX_NAMED = 20_000
 
 /** Reads what tickets name by ids once. */
-export function createConnection(
-  deps: SourceDeps,
-  location: SourceLocation,
-): (signal: AbortSignal) => Promise<Codebase> {
-  let found: Promise<Codebase> | undefined
-  return (signal) => {
-    found ??= connect(deps, location, signal).catch((error: unknown) => {
-      found = undefined
-      throw error
-    })
-    return found
-  }
-}
+export const createConnection = (deps: SourceDeps, location: SourceLocation) =>
+  connectOnce((signal) => connect(deps, location, signal))
 
 /** The API is at one address for all accounts: credentials of another server are not sent to it. */
 function openApi({ client, timeout, patience, apis }: SourceDeps, location: SourceLocation): ForgeApi {

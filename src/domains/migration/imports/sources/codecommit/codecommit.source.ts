@@ -4,7 +4,7 @@ import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceChange, SourceEvent, SourcePull } from '../../source.ts'
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { inOrder } from '../in-order.ts'
-import { LACKING } from '../lacking.ts'
+import { LACKING, LACKING_OF_ISSUE } from '../lacking.ts'
 import { bodyOf, GHOST, issueNumberOf, lineOf, linesOf, membersOf } from '../read.ts'
 import { type Codecommit, eventsOf, mergeOf, openRepo, timeOf, userOf } from './codecommit.ts'
 import { readReviews, readTalk } from './codecommit-talk.ts'
@@ -83,24 +83,18 @@ async function readPull(codecommit: Codecommit, number: number, signal: AbortSig
   const updatedAt = timeOf(pull['lastActivityDate']) ?? createdAt
   const closedAt = isClosed ? (timeOf(closed?.['eventDate']) ?? updatedAt) : undefined
   return {
+    ...LACKING_OF_ISSUE,
     number,
     author: userOf(pull['authorArn']),
     title: lineOf(pull['title']),
     body: bodyOf(pull['description']),
     isClosed,
-    isLocked: false,
     createdAt,
     updatedAt,
     closedAt,
     labels: [],
     milestone: undefined,
     assignees: [],
-    dueAt: undefined,
-    ref: '',
-    pinOrder: 0,
-    timeEstimate: 0,
-    reactions: [],
-    assets: [],
     base: { branch: branchOf(target['destinationReference']), oid: lineOf(target['destinationCommit']) },
     head: {
       branch: branchOf(target['sourceReference']),

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../../core/platform/clock.ts'
 import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
 import { ForgeError } from '../../forge-error.ts'
 import type { SourceDeps, SourceLocation } from '../../source-location.ts'
+import { connectOnce } from '../connection.ts'
 import { decoded } from '../location.ts'
 import { issueNumberOf, lineOf, wholeOf } from '../read.ts'
 
@@ -31,16 +32,8 @@ const MAX_PREFIX = 4
  * Finds the project once. A server may be below a path: of the segments of the address the first ones are tried as its
  * path if there is no such project at the root.
  */
-export function createConnection(deps: SourceDeps, location: SourceLocation): (signal: AbortSignal) => Promise<Gitlab> {
-  let found: Promise<Gitlab> | undefined
-  return (signal) => {
-    found ??= connect(deps, location, signal).catch((error: unknown) => {
-      found = undefined
-      throw error
-    })
-    return found
-  }
-}
+export const createConnection = (deps: SourceDeps, location: SourceLocation) =>
+  connectOnce((signal) => connect(deps, location, signal))
 
 async function connect(deps: SourceDeps, location: SourceLocation, signal: AbortSignal): Promise<Gitlab> {
   const { origin, pathname } = new URL(location.url)

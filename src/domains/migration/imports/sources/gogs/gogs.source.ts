@@ -4,7 +4,7 @@ import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
 import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceComment, SourceIssue } from '../../source.ts'
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
-import { LACKING } from '../lacking.ts'
+import { LACKING, LACKING_OF_ISSUE } from '../lacking.ts'
 import { basicOf, splitPath } from '../location.ts'
 import { mergeAscending } from '../merge-ascending.ts'
 import { oldestFirst } from '../oldest-first.ts'
@@ -88,16 +88,10 @@ function readIssue({ clock }: Gogs, issue: Members): SourceIssue {
   const basics = readIssueBasics(issue, { now: clock.now(), milestone: 'id' })
   return {
     ...basics,
+    ...LACKING_OF_ISSUE,
     number: issueNumberOf(issue['number']),
     closedAt: basics.isClosed ? (basics.closedAt ?? basics.updatedAt) : undefined,
-    isLocked: false,
     assignees: usersOf([issue['assignee']]),
-    dueAt: undefined,
-    ref: '',
-    pinOrder: 0,
-    timeEstimate: 0,
-    reactions: [],
-    assets: [],
   }
 }
 

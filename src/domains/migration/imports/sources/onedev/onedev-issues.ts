@@ -2,6 +2,7 @@ import { listOf, members, type Members } from '../../../../../core/platform/json
 import type { Pages, SourceComment, SourceIssue, SourceLabel, SourceScope, SourceTrackedTime } from '../../source.ts'
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { inOrder } from '../in-order.ts'
+import { LACKING_OF_ISSUE } from '../lacking.ts'
 import { bodyOf, isTrue, issueNumberOf, lineOf, membersOf, momentOf, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, listIssues, listPulls, type Onedev } from './onedev.ts'
 import { assigneesOf, fieldsOf, isClosed, labelOf, labelValues, longFields } from './onedev-fields.ts'
@@ -57,19 +58,13 @@ export async function readBasics(
     onedev.location.warn(`reactions to #${number} were not imported: the API of OneDev gives their number alone`)
   const createdAt = momentOf(item['submitDate']) ?? onedev.clock.now()
   return {
+    ...LACKING_OF_ISSUE,
     number,
     author: await authorOf(onedev, item, { id: item['submitterId'], signal }),
     title: lineOf(item['title']),
     body: bodyOf(item['description']),
-    isLocked: false,
     createdAt,
     updatedAt: momentOf(members(item['lastActivity'])['date']) ?? createdAt,
-    dueAt: undefined,
-    ref: '',
-    pinOrder: 0,
-    timeEstimate: 0,
-    reactions: [],
-    assets: [],
   }
 }
 

@@ -1,6 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceMilestone } from '../../source.ts'
+import { readingBy } from '../connection.ts'
 import { filesInText } from '../files-in-text.ts'
 import { LACKING } from '../lacking.ts'
 import { outsideCode } from '../outside-code.ts'
@@ -27,12 +28,7 @@ export const openOnedev: OpenSource = (deps, location) => {
     ;({ offset } = onedev)
     return onedev
   }
-  const list = <Rest extends readonly unknown[], T>(
-    read: (onedev: Onedev, ...rest: [...Rest, AbortSignal]) => Pages<T>,
-  ) =>
-    async function* (...rest: [...Rest, AbortSignal]): Pages<T> {
-      yield* read(await connect(rest.at(-1) as AbortSignal), ...rest)
-    }
+  const list = readingBy(connect)
   const { origin } = new URL(location.url)
   return {
     ...LACKING,

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../../core/platform/clock.ts'
 import { createForgeApi, type ForgeApi } from '../../forge-api.ts'
 import type { SourceDeps, SourceLocation } from '../../source-location.ts'
 import type { Pages, SourceItem, SourceUser } from '../../source.ts'
+import { connectOnce } from '../connection.ts'
 import { basicOf, decoded } from '../location.ts'
 import { oldestFirst } from '../oldest-first.ts'
 import { GHOST, isTrue, issueNumberOf, lineOf, membersOf, momentOf, userOf, wholeOf } from '../read.ts'
@@ -32,16 +33,8 @@ const MAX_IDS = 200_000
 const HIDDEN = [401, 403, 404]
 
 /** Finds the project once. */
-export function createConnection(deps: SourceDeps, location: SourceLocation): (signal: AbortSignal) => Promise<Onedev> {
-  let found: Promise<Onedev> | undefined
-  return (signal) => {
-    found ??= connect(deps, location, signal).catch((error: unknown) => {
-      found = undefined
-      throw error
-    })
-    return found
-  }
-}
+export const createConnection = (deps: SourceDeps, location: SourceLocation) =>
+  connectOnce((signal) => connect(deps, location, signal))
 
 async function connect(
   { client, timeout, patience }: SourceDeps,
