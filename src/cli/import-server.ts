@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import type { CoreApp } from '../app/modules.ts'
 import type { Config } from '../core/config/index.ts'
 import { systemClock } from '../core/platform/clock.ts'
@@ -7,6 +7,7 @@ import { commandLine } from '../domains/accounts/index.ts'
 import { importServer, type Report, type ServerImportOptions, verifyServer } from '../domains/migration/index.ts'
 import { type CommandInput, text, UsageError, type Values } from './command.ts'
 import { progressBar, progressLine } from './progress-line.ts'
+import { readText } from './read-text.ts'
 import { nextSignal } from './signals.ts'
 import { withCore } from './with-core.ts'
 
@@ -124,14 +125,9 @@ function readAddress(address: string, option: string): string {
 }
 
 function readToken(file: string): string {
-  try {
-    const token = readFileSync(file, 'utf8').trim()
-    if (!/^[\x21-\x7e]{1,255}$/.test(token)) throw new UsageError(`${file} does not contain a token`)
-    return token
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`)
-  }
+  const token = readText(file).trim()
+  if (!/^[\x21-\x7e]{1,255}$/.test(token)) throw new UsageError(`${file} does not contain a token`)
+  return token
 }
 
 function pairs(values: Values, option: string): [string, string][] {
