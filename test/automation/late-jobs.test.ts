@@ -84,7 +84,11 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
 
     expect((await world.ann.client.post(`${world.path}/runs/${run}/rerun`)).json.run_attempt).toBe(3)
     expect(await statesOf('jobs')).toEqual(['first queued', 'last waiting', 'each waiting'])
+    await world.server.drain()
+    const ofMatrix = async () => (await statuses()).filter((text) => text.includes('each')).toSorted()
+    expect(await ofMatrix()).toEqual(['CI / each (a) (push): pending', 'CI / each (b) (push): pending'])
     await work({ list: '["b", "c", "d"]' })
+    expect((await ofMatrix())[0]).toBe('CI / each (a) (push): skipped')
     expect(await statesOf('jobs')).toEqual([
       'first success',
       'last waiting',
@@ -94,6 +98,10 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     ])
     for (const name of ['b', 'c', 'd']) expect(await work()).toContain(`each (${name})`)
     await work()
+    expect(await ofMatrix()).toEqual([
+      'CI / each (a) (push): skipped',
+      ...['b', 'c', 'd'].map((name) => `CI / each (${name}) (push): success`),
+    ])
     expect((await jobsOf('jobs')).map((job) => job.run_attempt)).toEqual([2, 2, 3, 3, 3])
     expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('success')
     expect(await statesOf('attempts/1/jobs')).toEqual(before)

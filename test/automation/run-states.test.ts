@@ -225,6 +225,31 @@ describeOnBoth('runs', (kind) => {
     expect([await states(run), await states(next)]).toEqual(['a cancelled', 'a waiting'])
   })
 
+  it('begin and end once, however often a job of them waits for a runner', async () => {
+    const repo = await repoWith('name: CI\non: push\njobs: { a: { runs-on: x }, b: { runs-on: x, needs: a } }\n')
+    const types = '[requested, in_progress, completed]'
+    const after = `on: { workflow_run: { types: ${types}, workflows: [CI] } }\njobs: { a: { runs-on: x } }\n`
+    await write(repo, '.gitea/workflows/next.yml', after, 'x [skip ci]')
+    await push(repo)
+    const run = (await ann.client.get(`${repo}/actions/workflows/ci.yml/runs`)).json.workflow_runs[0].id
+    const started = async (): Promise<string[]> => {
+      await server.drain()
+      const found = await rows(server, 'action_run', { workflow: 'next.yml' })
+      return found.flatMap(({ payload }) => {
+        const { action, workflow_run: parent } = JSON.parse(payload)
+        return parent.id === run ? [action] : []
+      })
+    }
+    const seen = [await started()]
+    for (const job of ['a', 'b']) {
+      await runner.take(await idOf(run, job))
+      await runner.end(await idOf(run, job))
+      seen.push(await started())
+    }
+    const begun = ['requested', 'in_progress']
+    expect(seen).toEqual([['requested'], begun, [...begun, 'completed']])
+  })
+
   it('start workflows by their end, at most five in a row', async () => {
     const repo = await repoWith('name: CI\non: push\njobs: { a: { runs-on: x } }\n')
     const after = 'on: { workflow_run: { types: [completed], workflows: [CI, Next], branches: [main] } }\n'

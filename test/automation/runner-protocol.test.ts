@@ -60,9 +60,27 @@ describeOnBoth('the runner protocol', (kind) => {
     expect([broken.status, (await broken.json()).code]).toEqual([400, 'invalid_argument'])
     const packed = await raw('Ping', { headers: { ...type.headers, 'content-encoding': 'gzip' }, body: 'a' })
     expect(packed.status).toBe(400)
-    const declare = `${server.url}/api/actions/runner.v1.RunnerService/Declare`
-    expect((await fetch(declare, { method: 'POST', ...type, body: '\x0a' })).status).toBe(400)
-    expect((await fetch(declare, { method: 'POST', ...type })).status).toBe(401)
+  })
+
+  it.each(['Declare', 'FetchTask', 'FetchSingleTask', 'UpdateTask', 'UpdateLog'])(
+    'reads a body before credentials in %s, and says what is wrong in JSON',
+    async (method) => {
+      for (const [body, status, code] of [
+        ['\x0a', 400, 'invalid_argument'],
+        ['', 401, 'unauthenticated'],
+      ] as const) {
+        const url = `${server.url}/api/actions/runner.v1.RunnerService/${method}`
+        const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/proto' }, body })
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json'])
+        expect(await answer.json()).toMatchObject({ code })
+      }
+    },
+  )
+
+  it('says in JSON that a method is unknown', async () => {
+    const answer = await raw('Pong', { headers: { 'content-type': 'application/proto' } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json'])
+    expect(await answer.json()).toEqual({ code: 'unimplemented', message: 'unknown method Pong' })
   })
 
   it.each(['/repos/ann/r/actions', '/user/actions', '/admin/actions'])('registers runners at %s', async (path) => {

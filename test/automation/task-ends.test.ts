@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
+import { createActionsFactory } from '../harness/actions.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
 import { rpc } from '../harness/runner.ts'
@@ -41,5 +43,49 @@ describeOnBoth('a cancelled task', (on) => {
     await ann.client.post(`${world.path}/runs/${run.id}/cancel`)
     const steps = await rows(server, 'action_step', { task_id: Number(id) })
     expect(steps.map(({ status }) => status)).toEqual(['cancelled', 'skipped'])
+  })
+})
+
+describeOnBoth('a task that needs the jobs of a matrix', (on) => {
+  const world = runnerWorld(on)
+
+  it.each([
+    [['success', 'skipped'], Result.SUCCESS],
+    [['skipped', 'skipped'], Result.SKIPPED],
+    [['success', 'failure'], Result.FAILURE],
+  ] as const)('gets of %j the result that a run would have', async ([first, second], result) => {
+    const factory = createActionsFactory(world.server.app)
+    const jobs = { a: { status: first }, b: { status: 'waiting', needs: ['a'], labels: ['host'] } } as const
+    const { run } = await factory.run(world.repoId as never, { jobs })
+    await factory.job(run, 'a', second)
+    const { task } = await world.runner.call(rpc.fetchTask, {})
+    expect(task!.needs['a']).toMatchObject({ result, outputs: {} })
+  })
+})
+
+describeOnBoth('jobs that wait as long as others', (on) => {
+  const world = runnerWorld(on)
+
+  it('are taken in their order, whatever their labels', async () => {
+    const labels = [['x64', 'host'], ['host'], ['host', 'x64'], ['arm', 'host'], ['host']]
+    const jobs = labels.map((some, at) => [`j${at}`, { labels: some, status: 'waiting' }] as const)
+    await createActionsFactory(world.server.app).run(world.repoId as never, { jobs: Object.fromEntries(jobs) })
+    const runner = await world.newRunner({ labels: ['arm', 'host', 'x64'] })
+    const { task, additionalTasks } = await runner.call(rpc.fetchTask, { taskCapacity: 5n })
+    const taken = [task, ...additionalTasks].map((one) => one!.context!['job'])
+    expect(taken).toEqual(['j0', 'j1', 'j2', 'j3', 'j4'])
+  })
+})
+
+describeOnBoth('the log of a task', (on) => {
+  const world = runnerWorld(on)
+
+  it.each([1_999, 2_000, 2_001, 4_000])('is complete after a last request with %d rows', async (count) => {
+    await world.queue(['a'])
+    const id = (await world.take())!
+    const contents = Array.from({ length: count }, (_, line) => `line ${line}`)
+    expect(await world.append(id, 0, contents, true)).toBe(count)
+    await expect(world.append(id, count, ['late'])).rejects.toMatchObject({ status: 409, code: 'already_exists' })
+    expect(await world.append(id, 0, contents, true)).toBe(count)
   })
 })

@@ -19,7 +19,7 @@ const Run = { repo_id: Id, run_id: Id, number: Id, workflow: Type.String() }
 const Workflow = { repo_id: Id, workflow: Type.String() }
 
 export const actionsEvents = {
-  /** The state of a job changed; `run_status` is present if the state of its run changed, too. */
+  /** The state of a job changed; `run_status` is present if its run begins or ends by that. */
   'action_job.changed': Type.Object({ ...Run, job_id: Id, status: Status, run_status: Type.Optional(Status) }),
   'action_run.approved': Type.Object(Run),
   'action_run.created': Type.Object({ ...Run, jobs: Jobs }),

@@ -4,6 +4,7 @@ import { dialectOf, type Tx } from '../../../core/db/database.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import {
   type CommitKey,
+  type CommitStatus,
   insertCommitStatus,
   listLatestStatuses,
   lockStatuses,
@@ -17,18 +18,18 @@ type Report = Omit<StatusValues, 'creatorId' | 'at'>
 
 /**
  * Adds those of the server's own statuses whose state is another one than that of the latest status with the same
- * context. `load` reads them while nobody else may add statuses in the repository.
+ * context. `load` reads them, given the latest statuses, while nobody else may add statuses in the repository.
  */
 export async function reportChangedStatuses(
   tx: Tx,
   { clock, events }: Pick<Core, 'clock' | 'events'>,
   commit: CommitKey,
-  load: () => Promise<readonly Report[]>,
+  load: (latest: readonly CommitStatus[]) => Promise<readonly Report[]>,
 ): Promise<void> {
   await lockStatuses(tx, commit)
-  const reports = await load()
-  const latest = await listLatestStatuses(tx, commit)
-  const stateOf = new Map(latest.items.map(({ context, state }) => [context, state]))
+  const { items: latest } = await listLatestStatuses(tx, commit)
+  const reports = await load(latest)
+  const stateOf = new Map(latest.map(({ context, state }) => [context, state]))
   for (const report of reports) {
     if (stateOf.get(report.context) === report.state) continue
     const at = clock.now()

@@ -75,3 +75,10 @@ export async function sendMessage<Desc extends DescMessage>(
   if (bytes.length < GZIP_FROM || !/\bgzip\b/.test(accepts)) return reply.send(bytes)
   return reply.header('content-encoding', 'gzip').send(await gzipped(bytes, { level: constants.Z_BEST_SPEED }))
 }
+
+/** NOTE: as bytes, because Fastify adds a charset to the type of texts. */
+export const sendFailure = (reply: FastifyReply, status: number, body: { code: string; message: string }) =>
+  reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)))

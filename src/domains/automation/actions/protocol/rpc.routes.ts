@@ -8,7 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import { toRpcFailure } from './rpc-errors.ts'
-import { type Encoding, encodingOf, readMessage, sendMessage } from './rpc-messages.routes.ts'
+import { type Encoding, encodingOf, readMessage, sendFailure, sendMessage } from './rpc-messages.routes.ts'
 
 /** A request of one method. `read` decodes its body. */
 interface RpcCall<Method extends DescMethodUnary> {
@@ -52,7 +52,7 @@ export function serveRpc<Service extends DescService>(
         } catch (error) {
           const { status, body, isExpected } = toRpcFailure(error)
           if (!isExpected) log.error({ request: request.id, err: error, rpc: name }, 'request of a runner failed')
-          return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+          return sendFailure(reply, status, body)
         }
       }
       return [[`${service.typeName}/${name}`, handle]] as const

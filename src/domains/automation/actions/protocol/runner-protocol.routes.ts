@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sendFailure } from './rpc-messages.routes.ts'
 import type { createRunnerRpc, RunnerRpcDeps } from './runner-rpc.ts'
 
 const PATH = '/api/actions/:service/:method'
@@ -13,7 +14,7 @@ export function registerRunnerProtocol(http: FastifyInstance, deps: RunnerRpcDep
     const { service, method } = request.params
     const answer = (await (methods ??= load())).get(`${service}/${method}`)
     if (answer !== undefined) return answer(request, reply)
-    return reply.code(404).send({ code: 'unimplemented', message: `unknown method ${method}` })
+    return sendFailure(reply, 404, { code: 'unimplemented', message: `unknown method ${method}` })
   })
   http.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],

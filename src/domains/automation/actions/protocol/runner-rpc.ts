@@ -96,7 +96,11 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
             const runner = await login.authenticate(request, { isActive: true })
             return { ackIndex: BigInt(await logs.append(runner, Stream.from([part]))) }
           }
-          const runner = await login.authenticate(request, { isActive: true })
+          const runner = await login.authenticate(request, { isActive: true }).catch(async (error: unknown) => {
+            // NOTE: what is not a message is refused as such, whoever sends it; a long one is not read for that.
+            if (Number(request.headers['content-length'] ?? SMALL) < SMALL) await read(SMALL)
+            throw error
+          })
           return { ackIndex: BigInt(await logs.append(runner, readLogRequest(openBody(request)))) }
         },
         async declare({ request, reply, read }) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { listAllJobsOfRun } from './job.store.ts'
-import type { RunStatus } from './run-status.policy.ts'
+import { aggregateStatus, type RunStatus } from './run-status.policy.ts'
 
 /** What a job gets of one that it needs. */
 export interface Need {
@@ -26,13 +26,10 @@ export async function loadNeeds(
       const outputs: Record<string, string> = {}
       for (const { outputs: some } of group)
         for (const [name, value] of Object.entries(some)) if (value !== '' || !(name in outputs)) outputs[name] = value
-      return [key, { outputs, result: resultOf(group.map(({ status }) => status)) }]
+      return [key, { outputs, result: aggregateStatus(group.map(({ status }) => status)) }]
     }),
   )
 }
-
-const resultOf = (statuses: readonly RunStatus[]): RunStatus =>
-  (['failure', 'cancelled', 'skipped'] as const).find((status) => statuses.includes(status)) ?? 'success'
 
 /** Ordered by id. */
 async function listNeededJobs(db: Db, runId: number, keys: readonly string[]): Promise<NeededJob[]> {

@@ -172,7 +172,7 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
   }
 }
 
-/** Stores the aggregated status; returns it if it is another one than before. */
+/** Stores the aggregated status. Returns it if the run begins or ends by it. */
 async function updateAggregate(
   tx: Tx,
   run: Run,
@@ -186,10 +186,10 @@ async function updateAggregate(
     started_at: run.startedAt === 0 && status === 'running' ? at : run.startedAt,
     stopped_at: isDone(status) ? at : 0,
   })
-  return status
+  return isDone(status) || (status === 'running' && run.startedAt === 0) ? status : undefined
 }
 
-/** `runStatus` is the new status of the run, if it has changed. */
+/** `runStatus` is the new status of the run, if it has begun or ended. */
 async function appendChanges(
   { tx, events, run }: { readonly tx: Tx; readonly events: Core['events']; readonly run: Run },
   jobs: Changes,

@@ -3,7 +3,7 @@ import type { Subscription, Subscriptions } from '../../../../core/events/index.
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { statusQueries } from '../../../code/index.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import { listAllJobsOfRun } from './job.store.ts'
+import { type Job, listAllJobsOfRun } from './job.store.ts'
 import { describeJob, statusOf } from './run-statuses.policy.ts'
 import { isDone } from './run-status.policy.ts'
 import { findRun, isReported } from './run.store.ts'
@@ -21,8 +21,8 @@ export function runStatusSubscriptions(jobs: Core['jobs']): Subscriptions {
 }
 
 /**
- * Adds a status of the commit for each job of the run whose state is another one than the latest status says
- * (behaviour/actions#commit-statuses-and-events).
+ * Adds a status of the commit for each job of the run whose state is another one than the latest status says, and for
+ * jobs of earlier attempts that the run no longer has (behaviour/actions#commit-statuses-and-events).
  */
 export async function reportRun(
   { database, clock, events }: Pick<Core, 'database' | 'clock' | 'events'>,
@@ -32,16 +32,27 @@ export async function reportRun(
     const repo = await repoQueries.findById(tx, repoId)
     const found = repo && (await findRun(tx, repo.id, runId))
     if (found === undefined || found.reportedOid === '') return
-    await statusQueries.reportChanges(tx, { clock, events }, { repoId, oid: found.reportedOid }, async () =>
-      // NOTE: a job that is planned late may become several, with other names.
-      (await listAllJobsOfRun(tx, runId))
-        .filter(({ late, status }) => late === '' || isDone(status))
-        .map((job) => ({
-          state: statusOf(job.status),
-          context: `${found.workflowName || found.workflow} / ${job.name} (${found.event})`,
-          description: describeJob(job),
-          targetUrl: `/${repo!.fullName}/actions/runs/${runId}/jobs/${job.id}`,
-        })),
-    )
+    await statusQueries.reportChanges(tx, { clock, events }, { repoId, oid: found.reportedOid }, async (latest) => {
+      const pages = `/${repo!.fullName}/actions/runs/${runId}/jobs/`
+      const jobs = await listAllJobsOfRun(tx, runId)
+      const reports = jobs.filter(isPlanned).map((job) => ({
+        ...reportOf(job),
+        context: `${found.workflowName || found.workflow} / ${job.name} (${found.event})`,
+        targetUrl: `${pages}${job.id}`,
+      }))
+      const contexts = new Set(reports.map(({ context }) => context))
+      const others = latest.filter(({ context, targetUrl }) => targetUrl.startsWith(pages) && !contexts.has(context))
+      // NOTE: of earlier attempts; what is planned late in this one may have the same names.
+      const other = reportOf({ status: jobs.every(isPlanned) ? 'skipped' : 'blocked', startedAt: 0, stoppedAt: 0 })
+      return [...reports, ...others.map(({ context, targetUrl }) => ({ ...other, context, targetUrl }))]
+    })
   })
 }
+
+/** NOTE: a job that is planned late may become several, with other names. */
+const isPlanned = ({ late, status }: Job): boolean => late === '' || isDone(status)
+
+const reportOf = (job: Pick<Job, 'status' | 'startedAt' | 'stoppedAt'>) => ({
+  state: statusOf(job.status),
+  description: describeJob(job),
+})

@@ -16,6 +16,8 @@ const MAX_LINE = 64 * 1024
 const MAX_ROW = 64 * 1024 * 1024
 /** Lines that are stored at once. */
 const PART = 2_000
+/** The number of the field of the rows. */
+const ROWS = 3
 
 interface Field {
   readonly number: number
@@ -112,7 +114,7 @@ export async function* readLogRequest(body: AsyncIterable<Buffer>): AsyncGenerat
   let [taskId, index, noMore] = [0, 0, false]
   let lines: string[] = []
   const take = ({ number, value }: Field): void => {
-    if (number === 3 && typeof value === 'object') {
+    if (number === ROWS && typeof value === 'object') {
       if (taskId === 0) throw malformed()
       lines.push(readRow(value, write))
     } else if (typeof value !== 'number') return
@@ -122,12 +124,13 @@ export async function* readLogRequest(body: AsyncIterable<Buffer>): AsyncGenerat
   }
   for await (const bytes of inWholeFields(body)) {
     for (let at = 0, field; (field = readField(bytes, at)) !== undefined; at = field.end) {
+      // NOTE: with one more row at hand, because the last lines of a request arrive with the answer whether more follow.
+      if (field.number === ROWS && lines.length === PART) {
+        yield { taskId, index, lines, noMore: false }
+        index += lines.length
+        lines = []
+      }
       take(field)
-      if (lines.length < PART) continue
-      // NOTE: the last lines of a request arrive with the answer whether more follow.
-      yield { taskId, index, lines, noMore: false }
-      index += lines.length
-      lines = []
     }
   }
   yield { taskId, index, lines, noMore }

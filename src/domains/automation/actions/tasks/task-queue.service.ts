@@ -50,7 +50,7 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
     const load = ({ ownerId }: WaitingGroup): number => running.get(ownerId) ?? 0
     const free = groups.filter(({ ownerId }) => !isFull(running, ownerId))
     let isHeld = free.length < groups.length
-    for (const group of free.sort((a, b) => load(a) - load(b) || a.since - b.since)) {
+    for (const group of free.sort((a, b) => load(a) - load(b) || a.since - b.since || a.jobId - b.jobId)) {
       const task = await pickOf(group, runner, key)
       if (task === 'held') isHeld = true
       else if (task !== undefined) return task

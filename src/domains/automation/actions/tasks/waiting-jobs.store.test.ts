@@ -45,17 +45,15 @@ describeOnBoth('ten thousand waiting jobs', (on) => {
   afterAll(() => server.close())
 
   const groupsOf = async (place: { ownerId: number | null; repoId: number | null }) =>
-    (await listWaitingGroups(server.app.database.read, place)).map(({ repoId, labels, since }) => [
-      repoId,
-      labels[0],
-      since,
-    ])
+    (await listWaitingGroups(server.app.database.read, place))
+      .toSorted((a, b) => a.repoId - b.repoId || a.jobId - b.jobId)
+      .map(({ repoId, labels, since }) => [repoId, labels[0], since])
 
   it('are offered as one group for each repository and its labels, with the time of the oldest', async () => {
     const [ann, bob] = repos
     const of = (repo = ann!) => [
-      [repo.id, 'docker', 1001],
       [repo.id, 'host', 1000],
+      [repo.id, 'docker', 1001],
     ]
     expect(await groupsOf(SITE)).toEqual([...of(ann), ...of(bob)])
     expect(await groupsOf({ ownerId: bob!.ownerId, repoId: null })).toEqual(of(bob))

@@ -13,11 +13,14 @@ export interface WaitingGroup {
   readonly labels: readonly string[]
   /** Epoch milliseconds, of the job that has waited longest. */
   readonly since: number
+  /** Of that job. */
+  readonly jobId: number
 }
 
 type Place = Pick<CallingRunner, 'ownerId' | 'repoId'>
 
 interface GroupRow {
+  readonly id: number
   readonly repo_id: number
   readonly owner_id: number
   readonly labels: string
@@ -35,6 +38,7 @@ export async function listWaitingGroups(db: Db, { ownerId, repoId }: Place): Pro
     ownerId: row.owner_id,
     labels: JSON.parse(row.labels) as string[],
     since: row.since,
+    jobId: row.id,
   }))
 }
 
@@ -50,7 +54,7 @@ const waitingGroups = defineQuery((db, { ownerId, repoId }: Place, level: 'owner
           (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels
             order by labels, updated_at, id limit 1),
           ${level === 'repo' ? sql.lit(null) : FIRST_OF_NEXT_REPO}))
-    select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest
+    select oldest.id, oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest
       join repo on repo.id = oldest.repo_id
       where repo.is_archived = 0 and (repo.units & ${sql.lit(unitBit('repo.actions'))}) <> 0
         ${level === 'owner' ? sql`and repo.owner_id = ${ownerId}` : sql``}`.compile(db),
