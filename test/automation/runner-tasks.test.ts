@@ -251,7 +251,10 @@ describeOnBoth('tasks of runners', (kind) => {
       await runner.call(rpc.updateLog, { taskId: id, rows: [{ time: clock, content: 'a' }] })
     })
 
-    it('as cancelled when somebody cancelled them, by a runner that can, after its last steps', async () => {
+    it.each([
+      ['cancelled', Result.CANCELLED],
+      ['success, because its last steps succeed', Result.SUCCESS],
+    ])('as cancelled when somebody cancelled them, by a runner that can and reports %s', async (_, reported) => {
       const { run, jobs } = await queue({ a: {}, b: {} })
       const able = await newRunner({ capabilities: ['cancelling'] })
       const [atOnce, later] = [(await fetchTask()).task!, (await fetchTask(able)).task!]
@@ -259,7 +262,7 @@ describeOnBoth('tasks of runners', (kind) => {
       expect((await finish(atOnce.id)).state!.result).toBe(Result.CANCELLED)
       expect((await finish(later.id, Result.UNSPECIFIED, {}, able)).state!.result).toBe(Result.CANCELLED)
       expect((await ann.client.get(`${path()}/jobs/${jobs[1]}`)).json.status).toBe('in_progress')
-      await finish(later.id, Result.CANCELLED, {}, able)
+      expect((await finish(later.id, reported, {}, able)).state!.result).toBe(Result.CANCELLED)
       expect((await ann.client.get(`${path()}/jobs/${jobs[1]}`)).json.conclusion).toBe('cancelled')
     })
   })

@@ -94,13 +94,15 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
   }
 
   /** Stores the last report of a task. Returns the task as it is then. */
-  async function storeEnd(runner: CallingRunner, report: TaskReport, result: RunStatus): Promise<RunnerTask> {
+  async function storeEnd(runner: CallingRunner, report: TaskReport, reported: RunStatus): Promise<RunnerTask> {
     return database.transaction(async (tx) => {
       // NOTE: the run is locked before the task, as whoever cancels does it.
       const run = await lockRunOfTask(tx, report.taskId)
       const task = requireTask(await lockRunnerTask(tx, report.taskId), runner)
       if (runner.isEphemeral) await deleteRunner(tx, runner.id)
       if (task.status !== 'running') return task
+      // NOTE: a runner that ends cancelled jobs itself reports success when the step that it interrupted is not failed.
+      const result = task.cancelRequestedAt > 0 ? 'cancelled' : reported
       await write(tx, task, report)
       await changes.end(tx, task.id, result)
       await progress.jobEnded(tx, run!, task.jobId, result)
