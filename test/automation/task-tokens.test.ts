@@ -8,11 +8,11 @@ const JOB_TOKEN = '0123456789abcdef0123456789abcdef01234567'
 
 describeOnBoth('tokens of tasks', (kind) => {
   let server: TestServer
-  let [running, ended] = [0, 0]
+  let [running, ended, now] = [0, 0, Date.now()]
   let ids: { readonly runId: number; readonly jobId: number }
 
   beforeAll(async () => {
-    server = await startServer({ on: kind })
+    server = await startServer({ on: kind, clock: { now: () => now } })
     const ann = await server.world.user('ann')
     const repo = await server.world.repo({ owner: ann, name: 'r' })
     const factory = createActionsFactory(server.app)
@@ -41,6 +41,15 @@ describeOnBoth('tokens of tasks', (kind) => {
     expect((await tokens().findTask(JOB_TOKEN))?.id).toBe(running)
     expect(await tokens().findTask(tokens().issueRuntimeToken({ id: ended, ...ids }))).toBeUndefined()
     expect(await tokens().findTask('f'.repeat(40))).toBeUndefined()
+  })
+
+  it('are valid on a node whose clock is some seconds behind that of the node that issued them', async () => {
+    const token = tokens().issueRuntimeToken({ id: running, ...ids })
+    now -= 20_000
+    expect((await tokens().findTask(token))?.id).toBe(running)
+    now -= 600_000
+    expect(await tokens().findTask(token)).toBeUndefined()
+    now += 620_000
   })
 
   it('are refused when another key signed them, or none', async () => {

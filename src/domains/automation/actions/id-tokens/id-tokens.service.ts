@@ -9,6 +9,8 @@ import { createIdTokenKeys } from './id-token-keys.service.ts'
 
 /** Of a token, in seconds: it proves who asks, it is no session. */
 const LIFETIME = 300
+/** Seconds by which the clocks of the services that verify a token may be behind. */
+const EARLY = 60
 
 export type IdTokens = ReturnType<typeof createIdTokens>
 
@@ -40,7 +42,7 @@ export function createIdTokens({
         .setAudience(audience || `${site.rootUrl()}/${repo.owner.name}`)
         .setJti(randomHex(16))
         .setIssuedAt(now)
-        .setNotBefore(now)
+        .setNotBefore(now - EARLY)
         .setExpirationTime(now + LIFETIME)
         .sign(key)
     },

@@ -19,6 +19,8 @@ const HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
 
 const CONTEXT = 'action_task.runtime_token'
 const HOUR_SECONDS = 3600
+/** How far the clocks of the nodes may differ: one may verify a token that another has just issued. */
+const CLOCK_TOLERANCE_SECONDS = 60
 const JOB_TOKEN = /^[0-9a-f]{40}$/
 
 export type TaskTokens = ReturnType<typeof createTaskTokens>
@@ -32,7 +34,11 @@ export function createTaskTokens({ database, secrets, clock, endlessMs }: TaskTo
     const { jwtVerify } = await import('jose')
     for (const key of secrets.signingKeys(CONTEXT))
       try {
-        const options = { algorithms: ['HS256'], currentDate: new Date(clock.now()) }
+        const options = {
+          algorithms: ['HS256'],
+          currentDate: new Date(clock.now()),
+          clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        }
         return Number((await jwtVerify(token, key, options)).payload['TaskID'])
       } catch {
         continue
