@@ -1,5 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely'
-import type { Database, Db, Tx } from '../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../db/database.ts'
 import { defineQuery } from '../db/prepared-statement.ts'
 import type { Schema } from '../db/schema.ts'
 import type { JobTable } from './job.table.ts'
@@ -14,43 +14,36 @@ export interface NewJob {
   readonly now: number
 }
 
-export async function insertJob(tx: Tx, { kind, key, payload, runAt, now }: NewJob): Promise<void> {
-  await insertion(tx, { kind, key, payload, run_at: runAt, created_at: now })
+/** Does nothing while a job of this kind and key is waiting. Returns whether it inserted one. */
+export async function insertJob(tx: Tx, { kind, key, payload, runAt, now }: NewJob): Promise<boolean> {
+  return (await insertion(tx, { kind, key, payload, runAt, now })).length > 0
 }
 
-const insertion = defineQuery((db, row: Pick<JobRow, 'created_at' | 'key' | 'kind' | 'payload' | 'run_at'>) =>
-  db.insertInto('job').values(row),
-)
-
-/** Whether a job of this kind and key is waiting. */
-export async function hasWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<boolean> {
-  return (await waitingJobs(tx, { kind, key })).length > 0
-}
-
-const waitingJobs = defineQuery((db, { kind, key }: Pick<NewJob, 'kind' | 'key'>) =>
+const insertion = defineQuery((db, { kind, key, payload, runAt, now }: NewJob) =>
   db
-    .selectFrom('job')
-    .select('id')
-    .where('kind', '=', kind)
-    .where('key', '=', key)
-    .where('state', '=', 'waiting')
-    .limit(1),
+    .insertInto('job')
+    .columns(['kind', 'key', 'payload', 'run_at', 'created_at'])
+    .expression(
+      db
+        .selectNoFrom((eb) => [
+          eb.cast<string>(eb.val(kind), 'text').as('kind'),
+          eb.cast<string>(eb.val(key), 'text').as('key'),
+          eb.cast<string>(eb.val(payload), 'text').as('payload'),
+          eb.cast<number>(eb.val(runAt), 'bigint').as('run_at'),
+          eb.cast<number>(eb.val(now), 'bigint').as('created_at'),
+        ])
+        .where(({ not, exists }) => not(exists(waiting(db, { kind, key })))),
+    )
+    .returning('id'),
 )
+
+const waiting = (db: Db, { kind, key }: Pick<NewJob, 'kind' | 'key'>) =>
+  db.selectFrom('job').select('id').where('kind', '=', kind).where('key', '=', key).where('state', '=', 'waiting')
 
 /** Deletes the waiting job of this kind and key, if there is one. */
 export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<void> {
   await tx.deleteFrom('job').where('kind', '=', kind).where('key', '=', key).where('state', '=', 'waiting').execute()
 }
-
-/** Some kinds of jobs, or all but some. */
-export type JobGroup = { readonly only: readonly string[] } | { readonly except: readonly string[] }
-
-/** Whether jobs of the kind are in the group. */
-export const isInGroup = (group: JobGroup, kind: string): boolean =>
-  'only' in group ? group.only.includes(kind) : !group.except.includes(kind)
-
-const inGroup = (eb: ExpressionBuilder<Schema, 'job'>, group: JobGroup): Expression<SqlBool> =>
-  'only' in group ? eb('kind', 'in', group.only) : eb('kind', 'not in', group.except)
 
 /** Which jobs may be taken. */
 export interface DueJobs {
@@ -77,30 +70,40 @@ const dueKinds = defineQuery((db, { now }: { now: number }, takesOver: string) =
     .where((eb) => isDue(eb, { now, takesOver: takesOver !== '' })),
 )
 
-/** Takes up to `limit` due jobs for this worker until `leaseUntil`; no other worker gets them before that. */
-export async function leaseJobs(
-  database: Database,
+interface NewLease {
+  readonly now: number
+  /** At least one. */
+  readonly kinds: readonly string[]
+  readonly leaseUntil: number
+  readonly holder: string
+}
+
+/** Takes up to `limit` due jobs of some kinds until `leaseUntil`; no other worker gets them before that. */
+export const leaseJobs = (
   tx: Tx,
-  options: DueJobs & { group: JobGroup; leaseUntil: number; holder: string; limit: number },
-): Promise<JobRow[]> {
-  const { leaseUntil, holder, limit, group } = options
-  const due = tx
+  { now, takesOver, kinds, leaseUntil, holder, limit }: DueJobs & NewLease & { readonly limit: number },
+): Promise<JobRow[]> => leases(tx, { now, kinds, leaseUntil, holder }, takesOver ? 'takes over' : '', String(limit))
+
+// NOTE: PostgreSQL might run a subquery that is not materialized several times, and lock more rows each time.
+const leases = defineQuery((db, { now, kinds, leaseUntil, holder }: NewLease, takesOver: string, limit: string) => {
+  const due = db
     .selectFrom('job')
     .select('id')
-    .where((eb) => isDue(eb, options))
-    .where((eb) => inGroup(eb, group))
+    .where((eb) => isDue(eb, { now, takesOver: takesOver !== '' }))
+    .where('kind', 'in', kinds)
     .orderBy('run_at')
     .orderBy('id')
-    .limit(limit)
-  const ids = (await database.dialect.lockFreeRows(due).execute()).map((row) => row.id)
-  if (ids.length === 0) return []
-  return tx
+    .limit(Number(limit))
+  return db
+    .with(
+      (cte) => cte('due').materialized(),
+      () => dialectOf(db as Tx).lockFreeRows(due),
+    )
     .updateTable('job')
     .set({ state: 'running', lease_until: leaseUntil, holder, attempts: sql<number>`attempts + 1` })
-    .where('id', 'in', ids)
+    .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
     .returningAll()
-    .execute()
-}
+})
 
 /** A job as one process has leased it: each lease is a further attempt. */
 type LeasedJob = Pick<JobRow, 'attempts' | 'holder' | 'id'>
@@ -133,11 +136,11 @@ export async function freeJobsOf(tx: Tx, holders: readonly string[]): Promise<vo
     .execute()
 }
 
-export async function deleteJob(tx: Tx, id: number): Promise<void> {
-  await deletion(tx, { id })
+export async function deleteJobs(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await deletion(tx, { ids })
 }
 
-const deletion = defineQuery((db, { id }: { id: number }) => db.deleteFrom('job').where('id', '=', id))
+const deletion = defineQuery((db, { ids }: { ids: readonly number[] }) => db.deleteFrom('job').where('id', 'in', ids))
 
 /**
  * Puts a failed job back for later, or among the dead where an administrator can see it. False for one that has another

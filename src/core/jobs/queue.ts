@@ -2,7 +2,7 @@ import { afterCommit, type Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
-import { deleteWaitingJob, hasWaitingJob, insertJob } from './job.store.ts'
+import { deleteWaitingJob, insertJob } from './job.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
 import { Signal } from '../platform/concurrency/signal.ts'
 
@@ -56,10 +56,9 @@ export class JobQueue implements Jobs {
   ): Promise<void> {
     if (!this.#definitions.has(kind)) throw new Error(`the job ${kind} is declared by no module`)
     const { delay = 0, key = randomHex(8) } = options
-    if (options.key !== undefined && (await hasWaitingJob(tx, { kind, key }))) return
     const now = this.#clock.now()
-    await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
-    afterCommit(tx, () => this.#enqueued.emit())
+    if (await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now }))
+      afterCommit(tx, () => this.#enqueued.emit())
   }
 
   cancel(tx: Tx, kind: JobKind, key: string): Promise<void> {
@@ -70,12 +69,8 @@ export class JobQueue implements Jobs {
     return this.#definitions.get(kind)
   }
 
-  /** The kinds of jobs of each group other than `main`, by the name of the group. */
-  groups(): ReadonlyMap<string, readonly string[]> {
-    const groups = new Map<string, string[]>()
-    for (const [kind, { group }] of this.#definitions)
-      if (group !== 'main') groups.set(group, [...(groups.get(group) ?? []), kind])
-    return groups
+  groupOf(kind: string): string {
+    return this.#definitions.get(kind)?.group ?? 'main'
   }
 
   /** Calls `listener` when a process of this server has committed jobs; returns the function that stops it. */

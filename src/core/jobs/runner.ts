@@ -10,13 +10,10 @@ import { inBackground } from '../platform/process/process.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import {
   countJobs,
-  deleteJob,
-  type DueJobs,
+  deleteJobs,
   extendLease,
   failJob,
   freeJobsOf,
-  isInGroup,
-  type JobGroup,
   type JobRow,
   leaseJobs,
   listDueKinds,
@@ -55,11 +52,12 @@ export class JobRunner {
   readonly #log: Logger
   readonly #queue: JobQueue
   readonly #members: Members
-  /** Made when the first job is looked for: by then every module has declared its jobs. */
-  #groups: readonly JobGroup[] = []
   readonly #limit: number
   readonly #loop: WorkerLoop
-  readonly #running = new Map<Promise<void>, JobGroup>()
+  /** Each with its group. */
+  readonly #running = new Map<Promise<void>, string>()
+  /** The ids of jobs that have ended well and are not deleted yet. */
+  readonly #done = new Set<number>()
   readonly #abort = new AbortController()
   readonly #unsubscribe: () => void
 
@@ -91,6 +89,10 @@ export class JobRunner {
     await this.#loop.stop()
     this.#abort.abort()
     await Promise.all(this.#running.keys())
+    if (this.#done.size === 0) return
+    await this.#record((tx) => deleteJobs(tx, [...this.#done])).catch((error: unknown) =>
+      this.#log.error({ err: error }, 'ended jobs not deleted; their leases will run out'),
+    )
   }
 
   /** Runs jobs until none is due, for tests and commands. */
@@ -103,29 +105,26 @@ export class JobRunner {
     return countJobs(this.#database.read, ['waiting', 'running'])
   }
 
-  #readGroups(): readonly JobGroup[] {
-    if (this.#groups.length === 0) {
-      const named = [...this.#queue.groups().values()]
-      this.#groups = [{ except: named.flat() }, ...named.map((only) => ({ only }))]
-    }
-    return this.#groups
-  }
-
+  /** In one transaction with the deletion of those that are done. */
   async #takeSome(): Promise<boolean> {
     const due = { now: this.#clock.now(), takesOver: !this.#loop.isJustBack }
-    const kinds = await listDueKinds(this.#database.read, due)
-    let took = false
-    for (const group of this.#readGroups())
-      if (kinds.some((kind) => isInGroup(group, kind))) took = (await this.#takeFrom(group, due)) || took
-    return took
-  }
-
-  async #takeFrom(group: JobGroup, due: DueJobs): Promise<boolean> {
-    const free = this.#limit - [...this.#running.values()].filter((other) => other === group).length
-    if (free <= 0) return false
-    const lease = { ...due, group, leaseUntil: due.now + LEASE_MS, holder: this.#members.self, limit: free }
-    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
-    for (const job of taken) {
+    const kinds = Map.groupBy(await listDueKinds(this.#database.read, due), (kind) => this.#queue.groupOf(kind))
+    const open = [...kinds].flatMap(([group, kinds]) => {
+      const limit = this.#limit - [...this.#running.values()].filter((other) => other === group).length
+      return limit <= 0 ? [] : { group, kinds, limit }
+    })
+    const done = [...this.#done]
+    if (open.length + done.length === 0) return false
+    const lease = { ...due, leaseUntil: due.now + LEASE_MS, holder: this.#members.self }
+    const taken = await this.#database.transaction(async (tx) => {
+      await deleteJobs(tx, done)
+      const jobs: { readonly group: string; readonly job: JobRow }[] = []
+      for (const { group, ...of } of open)
+        jobs.push(...(await leaseJobs(tx, { ...lease, ...of })).map((job) => ({ group, job })))
+      return jobs
+    })
+    for (const id of done) this.#done.delete(id)
+    for (const { group, job } of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {
         this.#running.delete(running)
         this.#loop.wake()
@@ -144,7 +143,7 @@ export class JobRunner {
       const definition = this.#queue.definitionOf(job.kind)
       if (definition === undefined) throw new Error(`no module declares jobs of the kind ${job.kind}`)
       await inBackground(() => definition.handler(JSON.parse(job.payload) as never, signal))
-      await this.#record((tx) => deleteJob(tx, job.id))
+      this.#done.add(job.id)
     } catch (error) {
       await this.#failed(job, error)
     } finally {
