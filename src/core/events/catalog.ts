@@ -102,4 +102,12 @@ export type Projections = { readonly [Kind in EventKind]?: Projection<Kind> | re
  * for the database.
  */
 export type Subscription<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
-export type Subscriptions = { readonly [Kind in EventKind]?: Subscription<Kind> | readonly Subscription<Kind>[] }
+
+/** Handles the events that one transaction dispatches together, in order, after the subscriptions to single events. */
+export interface BatchSubscription {
+  readonly handleAll: (tx: Tx, events: readonly DomainEvent[]) => Promise<void>
+}
+
+/** A subscription to one kind of events; a batch has the events of all kinds for which a module names it. */
+type SubscriptionTo<Kind extends EventKind> = BatchSubscription | Subscription<Kind>
+export type Subscriptions = { readonly [Kind in EventKind]?: SubscriptionTo<Kind> | readonly SubscriptionTo<Kind>[] }

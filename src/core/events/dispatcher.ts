@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import { isOutOfSpace } from '../platform/files/out-of-space.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
-import type { DomainEvent } from './catalog.ts'
+import type { BatchSubscription, DomainEvent } from './catalog.ts'
 import type { EventLog } from './event-log.ts'
 import { type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, markFailed } from './event.store.ts'
 
@@ -12,6 +12,8 @@ const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 12
 /** The maximum number of counted attempts of an event that a full disk stops. */
 const FULL_DISK_ATTEMPTS = 4
+
+type Batches = Map<BatchSubscription, DomainEvent[]>
 
 /** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */
 export class EventDispatcher {
@@ -51,20 +53,27 @@ export class EventDispatcher {
   }
 
   /** The number of events of the batch; as many as fit in one when a handler failed: there may be more. */
-  async #dispatchBatch(): Promise<number> {
+  async #dispatchBatch(limit = BATCH): Promise<number> {
     if (!(await hasPendingEvents(this.#database.read, this.#clock.now()))) return 0
-    let failed: { event: EventRow; error: unknown } | undefined
+    let failed: { event: EventRow | undefined; error: unknown } | undefined
     try {
       return await this.#database.transaction(async (tx) => {
         failed = undefined
-        const events = await lockPendingEvents(tx, this.#clock.now(), BATCH)
+        const events = await lockPendingEvents(tx, this.#clock.now(), limit)
+        const batches: Batches = new Map()
         for (const event of events) {
           try {
-            await this.#deliver(tx, event)
+            await this.#deliver(tx, event, batches)
           } catch (error) {
             failed = { event, error }
             throw error
           }
+        }
+        try {
+          for (const [{ handleAll }, batch] of batches) await handleAll(tx, batch)
+        } catch (error) {
+          failed = { event: events.length === 1 ? events[0] : undefined, error }
+          throw error
         }
         await markDispatched(
           tx,
@@ -75,12 +84,14 @@ export class EventDispatcher {
       })
     } catch (error) {
       if (failed === undefined) throw error
-      await this.#postpone(failed.event, failed.error)
+      if (failed.event !== undefined) await this.#postpone(failed.event, failed.error)
+      // One of several events made a batch fail: found by dispatching them one by one.
+      else await this.#dispatchBatch(1)
       return BATCH
     }
   }
 
-  async #deliver(tx: Tx, row: EventRow): Promise<void> {
+  async #deliver(tx: Tx, row: EventRow, batches: Batches): Promise<void> {
     const { id, kind, repo_id: repoId, actor_id: actorId, created_at: at } = row
     const event = {
       id,
@@ -90,7 +101,9 @@ export class EventDispatcher {
       at,
       payload: JSON.parse(row.payload) as unknown,
     } as unknown as DomainEvent
-    for (const handle of this.#eventLog.subscriptionsOf(kind)) await handle(tx, event)
+    for (const handler of this.#eventLog.subscriptionsOf(kind))
+      if (typeof handler === 'function') await handler(tx, event)
+      else batches.getOrInsertComputed(handler, () => []).push(event)
   }
 
   async #postpone(event: EventRow, error: unknown): Promise<void> {

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { afterCommit, type Tx } from '../db/database.ts'
 import type {
   AppendedEvent,
+  BatchSubscription,
   DomainEvent,
   EventKind,
   EventOrigin,
@@ -56,7 +57,7 @@ interface EventLogOptions {
 }
 
 type ProjectionHandler = (tx: Tx, event: AppendedEvent) => Promise<void>
-type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
+type Handler = BatchSubscription | ((tx: Tx, event: DomainEvent) => Promise<void>)
 
 /** The outbox of one server: its kinds of events, their projections and their subscriptions. */
 export class EventLog implements Events, AppendSignal {

@@ -8,6 +8,7 @@ export type {
   NewEvent,
   PayloadsOf,
   Projections,
+  BatchSubscription,
   Subscription,
   Subscriptions,
 } from './catalog.ts'

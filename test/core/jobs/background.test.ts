@@ -316,6 +316,27 @@ describeOnBoth('background work', (kind) => {
     expect(await pending()).toEqual([])
   })
 
+  it('hands a batch over at once, and delays only the event of it that fails', async () => {
+    const seen: string[][] = []
+    let broken = true
+    const handleAll = async (_: unknown, batch: readonly DomainEvent[]): Promise<void> => {
+      const names = batch.map(({ payload }) => (payload as { name: string }).name)
+      if (broken && names.includes('b1')) throw new Error('not now')
+      seen.push(names)
+    }
+    await announce('a1', 1)
+    await announce('b1', 2)
+    await announce('c1', 3)
+    const events = dispatcher({ 'repo.created': { handleAll } })
+    while (await events.dispatchSome());
+    expect(seen.flat()).toEqual(['a1', 'c1'])
+    broken = false
+    now += 1_000
+    await announce('c2', 3)
+    await events.dispatchSome()
+    expect(seen.at(-1)).toEqual(['b1', 'c2'])
+  })
+
   it('keeps what a subscriber wrote only when the event is marked', async () => {
     const events = dispatcher({
       'repo.created': [

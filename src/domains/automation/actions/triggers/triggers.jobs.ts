@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { CredentialRestriction } from '../../../../core/access/authorize.ts'
 import {
+  type BatchSubscription,
   type DomainEvent,
   type EventKind,
   listEventsBetween,
-  type Subscription,
   type Subscriptions,
 } from '../../../../core/events/index.ts'
 import {
@@ -108,13 +108,20 @@ const NEVER: readonly EventKind[] = ['commit.status', 'fork.created', 'repo.crea
  * events other than those.
  */
 export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): Subscriptions {
-  const start: Subscription = async (tx, { id, repoId, kind, payload }) => {
-    // A job that changes without its run starts nothing.
-    if (kind === 'action_job.changed' && !('run_status' in payload)) return
-    const isFirst = FIRST.includes(kind) && (!('is_pull' in payload) || payload.is_pull)
-    const repo = repoId || ('repo_id' in payload ? payload.repo_id : 0)
-    if (!isFirst && !(await hasWorkflows(tx, repo ?? 0))) return
-    await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
+  const start: BatchSubscription = {
+    async handleAll(tx, events) {
+      const known = new Map<number, boolean>()
+      for (const event of events) {
+        // A job that changes without its run starts nothing.
+        if (event.kind === 'action_job.changed' && !('run_status' in event.payload)) continue
+        const { id, repoId, kind, payload } = event
+        const isFirst = FIRST.includes(kind) && (!('is_pull' in payload) || payload.is_pull)
+        const repo = (repoId || ('repo_id' in payload ? payload.repo_id : 0)) ?? 0
+        if (!isFirst && !known.has(repo)) known.set(repo, await hasWorkflows(tx, repo))
+        if (isFirst || known.get(repo) === true)
+          await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
+      }
+    },
   }
   const schedules = scheduleSubscriptions(jobs)
   const all = kinds

@@ -1,6 +1,6 @@
 import { afterCommit } from '../../../../core/db/database.ts'
-import type { EventKind, Subscription, Subscriptions } from '../../../../core/events/index.ts'
-import { hasActiveWebhooks, insertHookEvent } from './hook-event.store.ts'
+import type { BatchSubscription, EventKind, Subscriptions } from '../../../../core/events/index.ts'
+import { hasActiveWebhooks, insertHookEvents } from './hook-event.store.ts'
 import { sourceOf } from './match-hooks.policy.ts'
 
 interface DeliverySubscriptionDeps {
@@ -12,12 +12,17 @@ interface DeliverySubscriptionDeps {
   onInserted(): void
 }
 
-/** Queues the events that a webhook may subscribe to; an event without any webhook costs one query. */
+/** Queues the events that a webhook may subscribe to; events without any webhook cost one query for each source. */
 export function deliverySubscriptions({ kinds, siteOnly, onInserted }: DeliverySubscriptionDeps): Subscriptions {
-  const note: Subscription = async (tx, event) => {
-    if (!(await hasActiveWebhooks(tx, sourceOf(event), { siteOnly }))) return
-    await insertHookEvent(tx, event.id)
-    afterCommit(tx, onInserted)
+  const note: BatchSubscription = {
+    async handleAll(tx, events) {
+      const ids: number[] = []
+      for (const batch of Map.groupBy(events, (event) => JSON.stringify(sourceOf(event))).values())
+        if (await hasActiveWebhooks(tx, sourceOf(batch[0]!), { siteOnly })) ids.push(...batch.map(({ id }) => id))
+      if (ids.length === 0) return
+      await insertHookEvents(tx, ids)
+      afterCommit(tx, onInserted)
+    },
   }
   return Object.fromEntries(kinds.map((kind) => [kind, note]))
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freeEventsOf, insertHookEvent, leaseHookEvents, listBuildableEvents } from './hook-event.store.ts'
+import { freeEventsOf, insertHookEvents, leaseHookEvents, listBuildableEvents } from './hook-event.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../../../../test/harness/databases.ts'
 
 const TIMES = { now: 1_000_000, leaseMs: 10_000 }
@@ -17,7 +17,7 @@ describeOnBoth('events whose webhook messages are to be built', (on) => {
       database.transaction((tx) => leaseHookEvents(tx, ids, { ...TIMES, holder }))
     const buildable = (holder = 'two'): Promise<number[]> =>
       listBuildableEvents(database.read, { ...TIMES, holder }, 10)
-    for (const id of [1, 2, 3]) await database.transaction((tx) => insertHookEvent(tx, id))
+    await database.transaction((tx) => insertHookEvents(tx, [1, 2, 3]))
     expect(await lease([1, 2], 'one')).toBe(true)
     expect(await lease([1, 2, 3], 'two')).toBe(false)
     expect(await buildable()).toEqual([])

@@ -45,14 +45,17 @@ const activeOf = defineQuery(
       .limit(1),
 )
 
-/** Does nothing for an event that already exists. */
-export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
-  await tx
-    .insertInto('hook_event')
-    .values({ event_id: eventId })
-    .onConflict((conflict) => conflict.column('event_id').doNothing())
-    .execute()
+/** Does nothing for events that already exist. */
+export async function insertHookEvents(tx: Tx, eventIds: readonly number[]): Promise<void> {
+  await insertion(tx, { rows: eventIds.map((id) => ({ event_id: id })) })
 }
+
+const insertion = defineQuery((db, { rows }: { rows: readonly { readonly event_id: number }[] }) =>
+  db
+    .insertInto('hook_event')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('event_id').doNothing()),
+)
 
 /** The times of a lease. */
 export interface LeaseTimes {
