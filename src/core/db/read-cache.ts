@@ -103,8 +103,10 @@ interface ReadCache {
   /** Present if reading the version takes a round trip. */
   readonly versions: CommitVersions | undefined
   readonly totals: ReturnType<typeof boundedCache<string, KnownTotal>>
-  /** All values belong to `version`; concurrent callers for one value share its read. */
+  /** All values and rows belong to `version`; concurrent callers for one value share its read. */
   readonly values: Map<string, Promise<unknown>>
+  /** Rows by table and id. */
+  readonly tables: Map<string, Map<number, unknown>>
   version: number
   rows: number
 }
@@ -129,6 +131,7 @@ export const withReadCache = <Db extends object>(db: Db, source: CommitSource): 
       versions: source.version === undefined ? new CommitVersions(source.snapshot) : undefined,
       totals: boundedCache(MAX_TOTALS),
       values: new Map(),
+      tables: new Map(),
       version: NaN,
       rows: 0,
     } satisfies ReadCache,
@@ -171,16 +174,11 @@ const versionOf = ({ source, versions }: ReadCache): number | Promise<number> | 
 export async function cachedUntilCommit<T>(db: object, key: string, load: () => Promise<T>): Promise<T> {
   const cache = cacheIn(db)
   if (cache === undefined || key.length > MAX_KEY) return load()
-  // NOTE: read before the rows: a value that was read during a commit belongs to the version before it.
-  const current = versionOf(cache)
-  const version = typeof current === 'object' ? await current : current
+  const version = await currentVersion(cache)
   if (version === undefined) return load()
   const { values } = cache
-  if (cache.version !== version) {
-    values.clear()
-    cache.rows = 0
-    cache.version = version
-  } else if (values.has(key)) return await (values.get(key) as Promise<T>)
+  const known = values.get(key)
+  if (known !== undefined) return await (known as Promise<T>)
   const loading = load()
   values.set(key, loading)
   try {
@@ -193,16 +191,69 @@ export async function cachedUntilCommit<T>(db: object, key: string, load: () => 
   }
 }
 
+/**
+ * The rows of these ids, cached until the next commit one by one, so that lists of other ids share them. `table` names
+ * what `load` reads. Ids without a row are read again every time.
+ */
+export async function cachedByIds<Id extends number, Row extends { readonly id: Id }>(
+  db: object,
+  table: string,
+  ids: Iterable<Id>,
+  load: (ids: readonly Id[]) => Promise<readonly Row[]>,
+): Promise<ReadonlyMap<Id, Row>> {
+  const cache = cacheIn(db)
+  const version = cache && (await currentVersion(cache))
+  const rows = version === undefined ? undefined : cache!.tables.getOrInsertComputed(table, () => new Map())
+  const found = new Map<Id, Row>()
+  const missing = new Set<Id>()
+  for (const id of ids) {
+    const row = rows?.get(id) as Row | undefined
+    if (row === undefined) missing.add(id)
+    else found.set(id, row)
+  }
+  if (missing.size === 0) return found
+  const loaded = await load([...missing])
+  const isCurrent = cache !== undefined && cache.version === version
+  if (isCurrent) addRows(cache, loaded.length)
+  for (const row of loaded) {
+    found.set(row.id, row)
+    if (isCurrent) cache.tables.getOrInsertComputed(table, () => new Map()).set(row.id, row)
+  }
+  return found
+}
+
+/**
+ * The version of the database, for which the cache has values; undefined where nothing may be cached. Must be called
+ * before the rows are read: what is read during a commit belongs to the version before it.
+ */
+async function currentVersion(cache: ReadCache): Promise<number | undefined> {
+  const current = versionOf(cache)
+  const version = typeof current === 'object' ? await current : current
+  if (version !== undefined && cache.version !== version) {
+    clear(cache)
+    cache.version = version
+  }
+  return version
+}
+
+function clear(cache: ReadCache): void {
+  cache.values.clear()
+  cache.tables.clear()
+  cache.rows = 0
+}
+
+/** Makes room for rows. */
+function addRows(cache: ReadCache, count: number): void {
+  if (cache.rows + count > MAX_ROWS) clear(cache)
+  cache.rows += count
+}
+
 function keep(
   cache: ReadCache,
   key: string,
   { value, loading }: { readonly value: unknown; readonly loading: Promise<unknown> },
 ): void {
-  const rows = 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0)
-  if ((cache.rows += rows) > MAX_ROWS) {
-    cache.values.clear()
-    cache.rows = rows
-  }
+  addRows(cache, 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0))
   cache.values.set(key, loading)
 }
 

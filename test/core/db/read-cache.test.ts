@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../../src/core/db/database.ts'
-import { beginReads, cachedCount, cachedUntilCommit } from '../../../src/core/db/read-cache.ts'
+import { beginReads, cachedByIds, cachedCount, cachedUntilCommit } from '../../../src/core/db/read-cache.ts'
 import { insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
@@ -239,3 +239,87 @@ function countQueries(read: Database['read']): { readonly queries: number } {
   })
   return counted
 }
+
+describeOnBoth('rows cached by their ids', (kind) => {
+  let db: TestDatabase
+  let ids: number[]
+  beforeAll(async () => {
+    db = await freshDatabase(kind)
+    ids = await db.database.transaction(async (tx) => {
+      const made = []
+      for (const name of ['ann', 'bob', 'cho'])
+        made.push(
+          await insertUser(tx, {
+            kind: 'individual',
+            name,
+            lower_name: name,
+            email: `${name}@example.test`,
+            created_at: 1,
+            updated_at: 1,
+          }),
+        )
+      return made
+    })
+  })
+  afterAll(() => db.close())
+
+  const rename = (id: number, to: string): Promise<unknown> =>
+    db.database.transaction((tx) => tx.updateTable('user').set({ login_name: to }).where('id', '=', id).execute())
+  const namesOf = async (from: Database['read'], wanted: readonly number[], loaded: number[][] = []) => {
+    const rows = await cachedByIds(from, 'login names', wanted, async (missing) => {
+      loaded.push([...missing])
+      return from.selectFrom('user').select(['id', 'login_name']).where('id', 'in', missing).execute()
+    })
+    return new Map([...rows].map(([id, row]) => [id, row.login_name]))
+  }
+
+  it('are shared by lists of other ids until a commit', async () => {
+    const { read } = db.database
+    const [ann, bob, cho] = ids as [number, number, number]
+    await rename(ann, 'a1')
+    const loaded: number[][] = []
+    const ask = () => beginReads(read).during(() => namesOf(read, [ann, bob, ann], loaded))
+    // NOTE: on PostgreSQL another database may commit in between.
+    await expect.poll(async () => (await ask(), (loaded.length = 0), await ask(), loaded)).toEqual([])
+    await expect
+      .poll(async () => {
+        await ask()
+        loaded.length = 0
+        return [await beginReads(read).during(() => namesOf(read, [bob, cho, -5], loaded)), loaded]
+      })
+      .toEqual([
+        new Map([
+          [bob, ''],
+          [cho, ''],
+        ]),
+        [[cho, -5]],
+      ])
+    await rename(ann, 'a2')
+    expect((await ask()).get(ann)).toBe('a2')
+  })
+
+  it('are read anew in a transaction, which sees its own writes', async () => {
+    const { read } = db.database
+    const [ann] = ids as [number]
+    await rename(ann, 'outside')
+    expect((await namesOf(read, [ann])).get(ann)).toBe('outside')
+    await db.database.transaction(async (tx) => {
+      await tx.updateTable('user').set({ login_name: 'inside' }).where('id', '=', ann).execute()
+      expect((await namesOf(tx, [ann])).get(ann)).toBe('inside')
+      expect((await namesOf(read, [ann])).get(ann)).toBe('outside')
+    })
+    expect((await namesOf(read, [ann])).get(ann)).toBe('inside')
+  })
+
+  it('are not kept when a commit came while they were read', async () => {
+    const { read } = db.database
+    const [ann] = ids as [number]
+    await rename(ann, 'before')
+    await cachedByIds(read, 'login names', [ann], async (missing) => {
+      const rows = await read.selectFrom('user').select(['id', 'login_name']).where('id', 'in', missing).execute()
+      await rename(ann, 'after')
+      return rows
+    })
+    expect((await namesOf(read, [ann])).get(ann)).toBe('after')
+  })
+})

@@ -5,10 +5,10 @@ import { flag } from '../../../core/db/flag.ts'
 import { rememberPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { containing } from '../../../core/db/text-match.ts'
-import { cachedCount, cachedUntilCommit } from '../../../core/db/read-cache.ts'
+import { cachedCount } from '../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { toUser, type User } from './user.store.ts'
+import { listUsersByIds, type User } from './user.store.ts'
 
 /** The accounts that a list includes for a viewer. */
 export interface UserVisibility {
@@ -112,15 +112,8 @@ function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | un
 
 /** The users of these ids, in this order. */
 export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<readonly User[]> {
-  if (ids.length === 0) return []
-  return cachedUntilCommit(db, `user.ids ${ids.join()}`, async () => {
-    const rows = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    return ids.flatMap((id) => {
-      const row = byId.get(id)
-      return row === undefined ? [] : [toUser(row)]
-    })
-  })
+  const byId = new Map((await listUsersByIds(db, ids)).map((user) => [user.id, user]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 function applyFilter(query: UserQuery, filter: UserFilter, visible: UserVisibility): UserQuery {

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../../core/access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
-import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
+import { cachedByIds, cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { errors } from '../../errors.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
@@ -194,13 +194,11 @@ export const JOBS_USER: User = toUser({
 
 export async function findUserById(db: Db, id: UserId): Promise<User | undefined> {
   if (id === JOBS_USER.id) return JOBS_USER
-  return cachedUntilCommit(db, `user.id ${id}`, async () => {
-    const [row] = await byId(db, { id })
-    return row && toUser(row)
-  })
+  return (await usersById(db, [id])).get(id)
 }
 
-const byId = defineQuery((db, { id }: { id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id))
+const usersById = (db: Db, ids: Iterable<UserId>): Promise<ReadonlyMap<UserId, User>> =>
+  cachedByIds(db, 'user', ids, async (missing) => (await byIds(db, { ids: missing })).map(toUser))
 
 export function findUserByName(db: Db, name: string): Promise<User | undefined> {
   const lowerName = name.toLowerCase()
@@ -242,8 +240,7 @@ export async function listUsersByIds(
   const unread = new Set(ids)
   const given = [...known, JOBS_USER].filter((user) => user !== undefined && unread.delete(user.id)) as User[]
   if (unread.size === 0) return given
-  const rows = await byIds(db, { ids: [...unread] })
-  return [...given, ...rows.map(toUser)]
+  return [...given, ...(await usersById(db, unread)).values()]
 }
 
 const byIds = defineQuery((db, { ids }: { ids: readonly UserId[] }) =>

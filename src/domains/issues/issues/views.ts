@@ -7,8 +7,8 @@ import { type Label, listLabelsByIds } from '../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
 import { loadProjectsOfIssues, type ProjectView } from '../projects/project-views.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
-import { listAssigneeIds } from './records/issue-assignee.store.ts'
-import { listLabelsOfIssues, listPullMetas, type PullMeta } from './records/records.store.ts'
+import { loadIssueLinks, loadLabelsOf } from './records/issue-links.store.ts'
+import { listPullMetas, type PullMeta } from './records/records.store.ts'
 import type { Issue } from './records/issue.store.ts'
 
 /** An issue of a repository that the viewer may read. */
@@ -47,11 +47,12 @@ export async function loadIssueViews(
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [assignees, labels, milestones, projects, assets, metas] = await Promise.all([
-    listAssigneeIds(db, ids),
-    listLabelsOfIssues(db, ids),
-    listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
-    viewer && loadProjectsOfIssues(db, viewer, issues, repos),
+  const [linksOf, milestones, assets, metas] = await Promise.all([
+    loadIssueLinks(db, ids),
+    listMilestonesByIds(
+      db,
+      issues.flatMap((issue) => issue.milestoneId ?? []),
+    ),
     attachmentQueries.listOf(db, 'issue', ids),
     pulls ??
       listPullMetas(
@@ -59,20 +60,31 @@ export async function loadIssueViews(
         issues.filter((issue) => issue.isPull).map((issue) => issue.id),
       ),
   ])
-  const userIds = new Set([...issues.map((issue) => issue.authorId), ...[...assignees.values()].flat()])
+  const links = ids.map(linksOf)
+  const userIds = issues.flatMap((issue, index) => [issue.authorId, ...links[index]!.assigneeIds])
   const owners = [...repos.values()].map(({ owner }) => owner)
-  const users = new Map((await userQueries.listByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
+  const [accounts, labelsOf, projects] = await Promise.all([
+    userQueries.listByIds(db, userIds, owners),
+    loadLabelsOf(db, links),
+    viewer &&
+      loadProjectsOfIssues(
+        db,
+        viewer,
+        issues.map(({ id, repoId }) => ({ id, repoId, projectIds: linksOf(id).projectIds })),
+        repos,
+      ),
+  ])
+  const users = new Map(accounts.map((user) => [user.id, user]))
   const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
-  const usersOf = (wanted: readonly UserId[] = []): User[] => wanted.flatMap((id) => users.get(id) ?? [])
-  return issues.flatMap((issue) => {
+  return issues.flatMap((issue, index) => {
     const repo = repos.get(issue.repoId)
     if (repo === undefined) return []
     return {
       issue,
       repo,
       author: users.get(issue.authorId),
-      assignees: usersOf(assignees.get(issue.id)),
-      labels: labels.get(issue.id) ?? [],
+      assignees: links[index]!.assigneeIds.flatMap((id) => users.get(id) ?? []),
+      labels: labelsOf(links[index]!),
       milestone: issue.milestoneId && milestones.get(issue.milestoneId),
       projects: projects?.get(issue.id) ?? [],
       assets: assetsOf.get(issue.id) ?? [],

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../core/db/page.ts'
-import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
+import { cachedByIds, cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { LabelTable } from './label.table.ts'
@@ -91,8 +91,10 @@ export async function listLabelIdsByName(
 
 /** Labels of any owner, in no particular order; leaves out unknown ids. */
 export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
-  if (ids.length === 0) return []
-  return (await labelsWithIds(db, { ids: [...new Set(ids)] })).map(toLabel)
+  const found = await cachedByIds(db, 'label', ids, async (missing) =>
+    (await labelsWithIds(db, { ids: missing })).map(toLabel),
+  )
+  return [...found.values()]
 }
 
 const labelsWithIds = defineQuery((db, { ids }: { ids: readonly LabelId[] }) =>

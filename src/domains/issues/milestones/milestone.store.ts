@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
+import { cachedByIds } from '../../../core/db/read-cache.ts'
 import { engineErrors } from '../../../core/platform/errors.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { containing } from '../../../core/db/text-match.ts'
@@ -92,14 +93,11 @@ export async function lockMilestone(tx: Tx, repoId: RepoId, id: MilestoneId): Pr
 }
 
 /** By id; unknown ids are absent. Callers pass at most a few hundred. */
-export async function listMilestonesByIds(
+export const listMilestonesByIds = (
   db: Db,
   ids: readonly MilestoneId[],
-): Promise<ReadonlyMap<MilestoneId, Milestone>> {
-  if (ids.length === 0) return new Map()
-  const rows = await milestonesWithIds(db, { ids: [...new Set(ids)] })
-  return new Map(rows.map((row) => [asId<MilestoneId>(row.id), toMilestone(row)]))
-}
+): Promise<ReadonlyMap<MilestoneId, Milestone>> =>
+  cachedByIds(db, 'milestone', ids, async (missing) => (await milestonesWithIds(db, { ids: missing })).map(toMilestone))
 
 const milestonesWithIds = defineQuery((db, { ids }: { ids: readonly MilestoneId[] }) =>
   db.selectFrom('milestone').selectAll().where('id', 'in', ids),

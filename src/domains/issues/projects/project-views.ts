@@ -1,12 +1,12 @@
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Db } from '../../../core/db/database.ts'
-import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
+import type { IssueId, ProjectId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { accessQueries, type Repo } from '../../repositories/index.ts'
 import { type CardCounts, countReadableCards } from './cards/card.store.ts'
 import { allowsProjects, modeOn, repoProjectsMode } from './project.policy.ts'
-import { listProjectsOfIssueIds, type Project } from './project.store.ts'
+import { listProjectsByIds, type Project } from './project.store.ts'
 import { loadOwnerModes } from './rights/load-rights.ts'
 
 /** The repository, user or organization that has a project. */
@@ -48,26 +48,35 @@ export async function loadProjectViews(
   }))
 }
 
-/** The projects of issues that the viewer may read; one query when the issues are in no projects. */
+interface IssueInProjects {
+  readonly id: IssueId
+  readonly repoId: RepoId
+  readonly projectIds: readonly ProjectId[]
+}
+
+/** The projects of issues that the viewer may read; no query when the issues are in no projects. */
 export async function loadProjectsOfIssues(
   db: Db,
   viewer: Viewer,
-  issues: readonly { readonly id: IssueId; readonly repoId: RepoId }[],
+  all: readonly IssueInProjects[],
   repos: ReadonlyMap<RepoId, Repo>,
 ): Promise<ReadonlyMap<IssueId, readonly ProjectView[]>> {
-  const found = await listProjectsOfIssueIds(
+  const issues = all.filter(({ projectIds }) => projectIds.length > 0)
+  if (issues.length === 0) return new Map()
+  const listed = await listProjectsByIds(
     db,
-    issues.map(({ id }) => id),
+    issues.flatMap(({ projectIds }) => projectIds),
   )
-  if (found.size === 0) return new Map()
-  const concerned = issues.flatMap(({ id, repoId }) => (found.has(id) ? (repos.get(repoId) ?? []) : []))
+  const found = new Map(listed.map((project) => [project.id, project]))
+  const concerned = issues.flatMap(({ repoId }) => repos.get(repoId) ?? [])
   const reads = await loadReads(db, viewer, [...new Set(concerned)])
   const readable = new Map<IssueId, readonly Project[]>()
   const homes = new Map<Project['id'], ProjectHome>()
   const distinct = new Map<Project['id'], Project>()
-  for (const { id, repoId } of issues) {
+  for (const { id, repoId, projectIds } of issues) {
     const repo = repos.get(repoId)
-    const own = repo === undefined ? [] : (found.get(id) ?? []).filter((project) => reads(repo, project))
+    const projects = projectIds.flatMap((projectId) => found.get(projectId) ?? [])
+    const own = repo === undefined ? [] : projects.filter((project) => reads(repo, project))
     readable.set(id, own)
     for (const project of own) {
       distinct.set(project.id, project)

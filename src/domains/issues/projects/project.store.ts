@@ -2,8 +2,6 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { selectPage } from '../../../core/db/page.ts'
-import { defineQuery } from '../../../core/db/prepared-statement.ts'
-import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type IssueId, type ProjectId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { CardType, ProjectTable, TemplateType } from './project.table.ts'
@@ -96,23 +94,14 @@ export async function updateProject(tx: Tx, id: ProjectId, values: Updateable<Pr
 /** With its columns; the issues remain. */
 export const deleteProject = (tx: Tx, id: ProjectId): Promise<void> => deleteInSteps(tx, 'project', [id])
 
-/** The projects of each issue, by id. */
-export async function listProjectsOfIssueIds(
-  db: Db,
-  issueIds: readonly IssueId[],
-): Promise<ReadonlyMap<IssueId, Project[]>> {
-  if (issueIds.length === 0) return new Map()
-  const found = await cachedUntilCommit(db, `projects of issues ${issueIds.join()}`, () => ofIssues(db, { issueIds }))
-  const byIssue = Map.groupBy(found, (row) => asId<IssueId>(row.issue_id))
-  return new Map([...byIssue].map(([id, rows]) => [id, rows.map(toProject)]))
-}
-
-const ofIssues = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
-  db
+/** The projects of an issue, by id. */
+export async function listProjectsOfIssue(db: Db, issueId: IssueId): Promise<Project[]> {
+  const rows = await db
     .selectFrom('project_issue')
     .innerJoin('project', 'project.id', 'project_issue.project_id')
     .selectAll('project')
-    .select('project_issue.issue_id')
-    .where('project_issue.issue_id', 'in', issueIds)
-    .orderBy('project.id'),
-)
+    .where('project_issue.issue_id', '=', issueId)
+    .orderBy('project.id')
+    .execute()
+  return rows.map(toProject)
+}

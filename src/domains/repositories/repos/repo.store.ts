@@ -4,7 +4,7 @@ import type { RepoFacts } from '../../../core/access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
-import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
+import { cachedByIds, cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, type UserTable, userRows } from '../../accounts/index.ts'
@@ -194,15 +194,10 @@ export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined
 
 /** In no particular order; ids without a row are omitted. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
-  if (ids.length === 0) return []
-  return cachedUntilCommit(db, `repo.ids ${ids.join()}`, async () => {
-    const rows = await db
-      .selectFrom('repo')
-      .selectAll()
-      .where('id', 'in', [...new Set(ids)])
-      .execute()
-    return withOwners(db, rows)
-  })
+  const found = await cachedByIds(db, 'repo', ids, async (missing) =>
+    withOwners(db, await db.selectFrom('repo').selectAll().where('id', 'in', missing).execute()),
+  )
+  return [...found.values()]
 }
 
 /** The repositories with these names, `owner/name` matched case-insensitively, in no particular order. */

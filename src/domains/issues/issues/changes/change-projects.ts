@@ -5,7 +5,7 @@ import { invalidField } from '../../../../core/platform/errors.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import { addToProject, removeFromProject } from '../../projects/cards/change-cards.ts'
 import { modeOn, type ProjectRights } from '../../projects/project.policy.ts'
-import { listProjectsByIds, listProjectsOfIssueIds, lockProjects, type Project } from '../../projects/project.store.ts'
+import { listProjectsByIds, listProjectsOfIssue, lockProjects, type Project } from '../../projects/project.store.ts'
 import { loadProjectRights } from '../../projects/rights/load-rights.ts'
 import type { AccountChange } from './issue-change.ts'
 
@@ -43,7 +43,7 @@ export async function changeProjects(
 ): Promise<boolean> {
   const { tx, issue, repo } = change
   const isWritable = (project: Project): boolean => modeOn(rights, repo, project) >= AccessMode.write
-  const present = (await listProjectsOfIssueIds(tx, [issue.id])).get(issue.id) ?? []
+  const present = await listProjectsOfIssue(tx, issue.id)
   const includes = (projects: readonly Project[], { id }: Project): boolean =>
     projects.some((project) => project.id === id)
   const added = wanted.filter((project) => !includes(present, project))

@@ -4,7 +4,7 @@ import { errors } from '../../../errors.ts'
 import { type AccountChange, addEntries } from '../../issues/changes/issue-change.ts'
 import { getDefaultColumn } from '../columns/column.store.ts'
 import { MAX_PROJECTS } from '../project.policy.ts'
-import { listProjectsOfIssueIds, type Project } from '../project.store.ts'
+import { listProjectsOfIssue, type Project } from '../project.store.ts'
 import { projectOrigin, projectPayload } from '../projects.events.ts'
 import { deleteCard, findCard, insertCard, moveCard, type Place } from './card.store.ts'
 
@@ -26,7 +26,7 @@ export async function addToProject(
     await moveInProject(change, project, place)
     return true
   }
-  const present = (await listProjectsOfIssueIds(tx, [issue.id])).get(issue.id) ?? []
+  const present = await listProjectsOfIssue(tx, issue.id)
   if (present.length >= MAX_PROJECTS) throw invalid(`an issue is in at most ${MAX_PROJECTS} projects`)
   await insertCard(tx, place, issue)
   await addEntries(change, { kind: 'project', targetId: project.id, payload: { isAdded: true } })

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
+import { asId, type IssueId, type LabelId, type ProjectId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { compareCodePoints } from '../../../../core/platform/compare-texts.ts'
+import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
+
+/** What an issue has of other entities. */
+export interface IssueLinks {
+  /** In no particular order. */
+  readonly labelIds: readonly LabelId[]
+  /** In display order. */
+  readonly assigneeIds: readonly UserId[]
+  /** Ascending. */
+  readonly projectIds: readonly ProjectId[]
+}
+
+const NO_LINKS: IssueLinks = { labelIds: [], assigneeIds: [], projectIds: [] }
+
+/** The links of each issue, with one query. */
+export async function loadIssueLinks(db: Db, issueIds: readonly IssueId[]): Promise<(id: IssueId) => IssueLinks> {
+  if (issueIds.length === 0) return () => NO_LINKS
+  const byIssue = Map.groupBy(await linksOf(db, { issueIds }), (row) => row.issue_id)
+  const found = new Map([...byIssue].map(([id, rows]) => [id, toLinks(rows)]))
+  return (id) => found.get(id) ?? NO_LINKS
+}
+
+interface LinkRow {
+  readonly id: number
+  readonly kind: string
+  readonly position: number
+}
+
+function toLinks(rows: readonly LinkRow[]): IssueLinks {
+  const idsOf = (wanted: 'label' | 'assignee' | 'project'): number[] =>
+    rows
+      .filter(({ kind }) => kind === wanted)
+      .sort((a, b) => a.position - b.position)
+      .map(({ id }) => id)
+  return {
+    labelIds: idsOf('label').map(asId<LabelId>),
+    assigneeIds: idsOf('assignee').map(asId<UserId>),
+    projectIds: idsOf('project').map(asId<ProjectId>),
+  }
+}
+
+const linksOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
+  db
+    .selectFrom('issue_label')
+    .select(['issue_id', 'label_id as id', sql.lit('label').as('kind'), sql.lit(0).as('position')])
+    .where('issue_id', 'in', issueIds)
+    .unionAll(
+      db
+        .selectFrom('issue_assignee')
+        .select(['issue_id', 'user_id as id', sql.lit('assignee').as('kind'), 'position'])
+        .where('issue_id', 'in', issueIds),
+    )
+    .unionAll(
+      db
+        .selectFrom('project_issue')
+        .select(['issue_id', 'project_id as id', sql.lit('project').as('kind'), 'project_id as position'])
+        .where('issue_id', 'in', issueIds),
+    ),
+)
+
+/** The labels of issues: the result maps the links of one to its labels, sorted by name. */
+export async function loadLabelsOf(db: Db, links: readonly IssueLinks[]): Promise<(of: IssueLinks) => Label[]> {
+  const labels = await listLabelsByIds(
+    db,
+    links.flatMap(({ labelIds }) => labelIds),
+  )
+  const byId = new Map(labels.map((label) => [label.id, label]))
+  return ({ labelIds }) => labelIds.flatMap((id) => byId.get(id) ?? []).sort(byName)
+}
+
+const byName = (a: Label, b: Label): number => compareCodePoints(a.name, b.name) || a.id - b.id
