@@ -102,6 +102,15 @@ describeOnBoth('artifact protocol v3', (kind) => {
     expect(gunzipSync(zipped).toString()).toBe('zipped text')
   })
 
+  it('takes an empty file', async () => {
+    const url = await begin('empty', { RetentionDays: 1 })
+    const headers = { 'content-range': 'bytes 0--1/0', 'x-tfs-filelength': '0' }
+    expect((await put(url, 'empty/a.txt', Buffer.alloc(0), { headers })).status).toBe(200)
+    await confirm('empty')
+    const { 'empty/a.txt': file } = await filesOf('empty')
+    expect(await (await call(file!)).text()).toBe('')
+  })
+
   it('lets several jobs add files to one artifact', async () => {
     const url = await begin('logs')
     await put(url, 'logs/b.txt', Buffer.from('newer'), { by: second })

@@ -95,6 +95,15 @@ describeOnBoth('the types of events', (kind) => {
     expect(await started('post', '/issues/1/comments', { body: 'a' })).toEqual(['issue_comment created main'])
     const review = { event: 'COMMENT', body: 'c', comments: [{ path: 'x', body: 'd', new_position: 1 }] }
     expect(await started('post', '/pulls/1/reviews', review)).toEqual(['pull_request_review_comment reviewed 1/head'])
+    const { id: reviewId } = (await ann.client.get(`${repo}/pulls/1/reviews`)).json[0]
+    const [remark] = (await ann.client.get(`${repo}/pulls/1/reviews/${reviewId}/comments`)).json
+    const edited = await started('patch', `/issues/comments/${remark.id}`, { body: 'e' })
+    expect(edited).toEqual(['pull_request_review_comment edited 1/head'])
+    const entries = (await ann.client.get(`${repo}/issues/1/timeline`)).json
+    const { id: entryId } = entries.find(({ type }: Any) => type === 'review')
+    expect(await started('patch', `/issues/comments/${entryId}`, { body: 'f' })).toEqual([
+      'pull_request_review edited 1/head',
+    ])
     const approval = await bob.client.post(`${repo}/pulls/1/reviews`, { event: 'APPROVED', body: 'ok' })
     expect(approval.status).toBe(200)
     await server.drain()

@@ -52,8 +52,10 @@ interface ContentRange {
 
 /** Throws BadRequest. */
 export function requireContentRange(request: FastifyRequest): ContentRange {
-  const [, start, end, total] =
-    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(request.headers['content-range'] ?? '') ?? []
+  const header = request.headers['content-range'] ?? ''
+  // NOTE: clients of version 3 write the range of an empty file like this.
+  if (header === 'bytes 0--1/0') return { start: 0, end: -1, total: 0 }
+  const [, start, end, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header) ?? []
   const range = { start: Number(start), end: Number(end), total: total === '*' ? undefined : Number(total) }
   if (total === undefined || range.end < range.start || range.end >= (range.total ?? Infinity))
     throw badRequest('[Content-Range]: bytes start-end/size')

@@ -78,12 +78,21 @@ const READERS: ReadonlyMap<string, Read> = new Map([
   ['pull_request_review_comment', (_, payload) => ofPull(['pull_request_review_comment'], ['created'], payload)],
 ])
 
-/** What a message of an event starts (behaviour/actions#from-event-to-jobs). */
+/** The texts of reviews, which are edited like comments, by the kind of their entries. */
+const OF_REVIEWS: ReadonlyMap<string, string> = new Map([
+  ['review', 'pull_request_review'],
+  ['code', 'pull_request_review_comment'],
+])
+
+/** What a message of an event starts (behaviour/actions#from-event-to-jobs). `commentKind` is that of an edited comment. */
 export function occurrencesOf(
   event: Pick<DomainEvent, 'kind' | 'payload'>,
   { eventType, action = '', payload }: EventMessage,
+  commentKind = '',
 ): Occurrence[] {
   if (event.kind === 'review_comment.created') return ofPull(['pull_request_review_comment'], [action], payload)
+  const ofReviewText = OF_REVIEWS.get(commentKind)
+  if (ofReviewText !== undefined) return ofPull([ofReviewText], [action], payload)
   if (event.kind !== 'pull.synchronized') return READERS.get(eventType)?.(action, payload) ?? []
   const { new_oid: head } = event.payload as { readonly new_oid: string }
   return ofPull(['pull_request', 'pull_request_target'], ['synchronize'], payload, head)

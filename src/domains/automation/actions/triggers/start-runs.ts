@@ -6,6 +6,7 @@ import { branchRef, type GitRepo, ignoringMissing, isZeroOid } from '../../../..
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { compileGlob } from '../../../../core/platform/patterns/glob.ts'
 import { userQueries } from '../../../accounts/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
 import { accessQueries, type Repo, repoQueries } from '../../../repositories/index.ts'
 import { findRun, hasApprovedRun } from '../runs/run.store.ts'
 import { isMembers } from '../workflows/reading/problem.ts'
@@ -50,15 +51,23 @@ export interface Located extends Omit<Occurrence, 'place' | 'types'> {
 export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<void> {
   if (event.kind === 'repo.pushed' && !(await hasPushedWorkflows(deps, event as PushEvent))) return
   const messages = (await deps.messageBuilders.get(event.kind)?.(event)) ?? []
+  const commentKind = await kindOfEdited(deps, event)
   const occurrences = messages.flatMap((message) => {
     const isRun = message.eventType === 'workflow_run'
-    return event.actorId === JOBS_ACCOUNT_ID && !isRun ? [] : occurrencesOf(event, message)
+    return event.actorId === JOBS_ACCOUNT_ID && !isRun ? [] : occurrencesOf(event, message, commentKind)
   })
   await forEach(occurrences, async (occurrence) => {
     const source = `${event.id}:${occurrence.on}`
     const located = await locate(deps, { ...event, source }, occurrence)
     if (located !== undefined) await startAll(deps, located, occurrence.types)
   })
+}
+
+/** The kind of the entry whose text was edited. */
+async function kindOfEdited({ database }: StartDeps, { kind, payload }: DomainEvent): Promise<string | undefined> {
+  if (kind !== 'comment.edited' || !('comment_id' in payload)) return undefined
+  const [view] = await issueQueries.loadCommentsByIds(database.read, [payload.comment_id])
+  return view?.comment.kind
 }
 
 /**
