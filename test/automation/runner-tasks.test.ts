@@ -251,6 +251,21 @@ describeOnBoth('tasks of runners', (kind) => {
       await runner.call(rpc.updateLog, { taskId: id, rows: [{ time: clock, content: 'a' }] })
     })
 
+    it('with a bounded number and size of outputs in several reports, too', async () => {
+      await queue({ a: {}, b: {} })
+      const [first, second] = [(await fetchTask()).task!.id, (await fetchTask()).task!.id]
+      const send = (id: bigint, names: readonly string[], value = '') =>
+        code(finish(id, Result.UNSPECIFIED, Object.fromEntries(names.map((name) => [name, value]))))
+      const numbered = (from: number, count: number) => Array.from({ length: count }, (_, at) => `o${from + at}`)
+      expect(await send(first, numbered(0, 600))).toBe('ok')
+      expect(await send(first, numbered(300, 700))).toBe('ok')
+      expect(await send(first, ['more'])).toBe('invalid_argument')
+      const value = 'x'.repeat(1024 * 1024 - 1000)
+      expect(await send(second, numbered(0, 15), value)).toBe('ok')
+      expect(await send(second, numbered(15, 2), value)).toBe('invalid_argument')
+      expect((await finish(second)).sentOutputs).toHaveLength(15)
+    })
+
     it.each([
       ['cancelled', Result.CANCELLED],
       ['success, because its last steps succeed', Result.SUCCESS],

@@ -176,6 +176,21 @@ const outputNames = defineQuery((db, { taskId }: { readonly taskId: number }) =>
   db.selectFrom('action_output').select('name').where('task_id', '=', taskId).orderBy('name'),
 )
 
+/** How many outputs a task has, and the characters of those of the latest tasks of its run. */
+export async function measureOutputs(
+  db: Db,
+  { id, runId }: Pick<RunnerTask, 'id' | 'runId'>,
+): Promise<{ readonly count: number; readonly size: number }> {
+  const row = await db
+    .selectFrom('action_output')
+    .innerJoin('action_job', 'action_job.task_id', 'action_output.task_id')
+    .select(sql<number>`coalesce(sum(case when action_output.task_id = ${id} then 1 else 0 end), 0)`.as('count'))
+    .select(sql<number>`coalesce(sum(length(action_output.name) + length(value)), 0)`.as('size'))
+    .where('action_job.run_id', '=', runId)
+    .executeTakeFirstOrThrow()
+  return { count: Number(row.count), size: Number(row.size) }
+}
+
 /** Outputs that are present keep their values. */
 export async function insertOutputs(tx: Tx, taskId: number, outputs: Readonly<Record<string, string>>): Promise<void> {
   const rows = Object.entries(outputs).map(([name, value]) => ({ task_id: taskId, name, value }))

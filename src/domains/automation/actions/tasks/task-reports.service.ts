@@ -14,6 +14,7 @@ import {
   listOutputNames,
   listStoredSteps,
   lockRunnerTask,
+  measureOutputs,
   putSteps,
   type RunnerTask,
   type StoredStep,
@@ -51,6 +52,8 @@ const MAX_STEPS = 1_000
 const MAX_OUTPUTS = 1_000
 const MAX_NAME = 255
 const MAX_VALUE = 1024 * 1024
+/** Characters of the outputs of a run: jobs that need others get all of theirs at once. */
+const MAX_OF_RUN = 16 * 1024 * 1024
 
 export type TaskReports = ReturnType<typeof createTaskReports>
 
@@ -71,7 +74,11 @@ export function createTaskReports({ database, clock, progress, changes }: TaskRe
         stopped_at: inTask(step.stoppedAt),
       })),
     )
+    if (Object.keys(report.outputs).length === 0) return
     await insertOutputs(tx, task.id, report.outputs)
+    const { count, size } = await measureOutputs(tx, task)
+    if (count > MAX_OUTPUTS) throw tooManyOutputs()
+    if (size > MAX_OF_RUN) throw invalid(`outputs: those of a run have at most ${MAX_OF_RUN} characters`)
   }
 
   async function hasNews(task: RunnerTask, report: TaskReport): Promise<boolean> {
@@ -130,6 +137,8 @@ export function checkTaskId(id: number): void {
   if (!Number.isSafeInteger(id)) throw errors.taskNotFound()
 }
 
+const tooManyOutputs = () => invalid(`outputs: at most ${MAX_OUTPUTS} are allowed`)
+
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 /** Throws NotFound, and Forbidden for the task of another runner. */
@@ -159,7 +168,7 @@ function checkReport({ taskId, steps, outputs }: TaskReport): void {
   if (steps.some(({ logIndex, logLength }) => !isCount(logIndex) || !isCount(logLength)))
     throw invalid('steps: numbers of lines are not negative, and less than 2^53')
   const entries = Object.entries(outputs)
-  if (entries.length > MAX_OUTPUTS) throw invalid(`outputs: at most ${MAX_OUTPUTS} are allowed`)
+  if (entries.length > MAX_OUTPUTS) throw tooManyOutputs()
   for (const [name, value] of entries)
     if (name.length > MAX_NAME || Buffer.byteLength(value) > MAX_VALUE || `${name}${value}`.includes('\0'))
       throw invalid(`outputs: names of ${MAX_NAME} characters and values of 1 MiB without NUL are allowed`)
