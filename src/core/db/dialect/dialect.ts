@@ -73,6 +73,12 @@ export interface OpenTransactions {
   readonly next: bigint
 }
 
+/** Tables, joined by `cross join`, and the condition that joins them to the tables before them. */
+export interface Join {
+  readonly tables: RawBuilder<unknown>
+  readonly condition: RawBuilder<SqlBool>
+}
+
 export type JsonColumns<Row> = { readonly [Column in keyof Row]: 'bigint' | 'text' }
 
 /** A foreign key to the `id` of `parent` with `on delete cascade`. */
@@ -129,6 +135,11 @@ export interface DatabaseDialect {
    * it: for an ordinary array parameter it expects ten values, and plans shorter ones anew each time.
    */
   isOneOf(column: string, numbers: readonly number[]): RawBuilder<SqlBool>
+  /**
+   * A join that adds no columns and at most one row: a check of each row, so that rows in the order of an index are read
+   * up to the limit only. PostgreSQL would otherwise join all rows and sort them; it checks equal rows once.
+   */
+  checkEach(join: Join): Join
   /** The database's wall-clock time in milliseconds, which is the same for all its clients. */
   now<T>(connections: Connections<T>): Promise<number>
   openSide<T>(connections: Connections<T>, schema: SideSchema): Promise<SideConnections<T>>

@@ -254,6 +254,11 @@ export function postgresDialect(
       return sql<Row>`json_to_recordset(${json}::json)`.as<'rows'>(sql`rows(${sql.join(types)})`)
     },
     isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} = any((select ${numbers}::bigint[])::bigint[])`,
+    // NOTE: "offset 0" prevents that the planner merges the query into the outer one.
+    checkEach: ({ tables, condition }) => ({
+      tables: sql`lateral (select 1 from ${tables} where ${condition} offset 0) as checked`,
+      condition: sql<SqlBool>`1 = 1`,
+    }),
     rowAddress: 'ctid',
     async listCascades(db) {
       const { rows } =

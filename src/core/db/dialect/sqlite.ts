@@ -71,6 +71,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       return sql<Row>`(select ${sql.join(members)} from json_each(${json}))`.as('rows')
     },
     isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} in (${sql.join(numbers)})`,
+    checkEach: (join) => join,
     rowAddress: 'rowid',
     async listCascades(db) {
       const { rows } = await sql<Cascade>`select m.name as "table", f."from" as "column", f."table" as parent

@@ -95,9 +95,7 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         milestones: query.milestones,
       }
       const search = { filter, sort: query.sort, paging: pagingOf(window) }
-      return toPage(await searchIssueIds(read, dialect.name, viewer, search), window, (ids) =>
-        viewsOf(read, viewer, ids),
-      )
+      return toPage(await searchIssueIds(read, dialect, viewer, search), window, (ids) => viewsOf(read, viewer, ids))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
 import { cachedCount } from '../../../../core/db/read-cache.ts'
+import type { Join } from '../../../../core/db/dialect/dialect.ts'
 import { asId, type IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 
@@ -49,7 +50,7 @@ export interface Listing {
   readonly filter: Pick<IssueFilter, 'state' | 'kinds' | 'after'>
   readonly sort: IssueSort
   /** Further tables and the condition that joins them to the given row, see `search.store.ts`. */
-  readonly join?: (row: RawBuilder<unknown>) => { readonly tables: RawBuilder<unknown>; readonly condition: Condition }
+  readonly join?: (row: RawBuilder<unknown>) => Join
 }
 
 export interface Order {

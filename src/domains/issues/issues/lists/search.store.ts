@@ -2,6 +2,7 @@ import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool 
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import { readsUnit, someHideFrom, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db } from '../../../../core/db/database.ts'
+import type { DatabaseDialect, Join } from '../../../../core/db/dialect/dialect.ts'
 import { cachedCount } from '../../../../core/db/read-cache.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -35,11 +36,11 @@ type RepoAndOwner = Schema & { owner: Schema['user'] }
 /** The ids of issues of repositories that the viewer may see: a fixed number of queries, see `chooseDriver`. */
 export async function searchIssueIds(
   db: Db,
-  dialect: SearchedTexts['dialect'],
+  dialect: DatabaseDialect,
   viewer: Viewer,
   { filter, sort, paging }: Search,
 ): Promise<Page<IssueId>> {
-  const scope = await scopeOf(db, viewer, filter)
+  const scope = await scopeOf(db, dialect, viewer, filter)
   const [labels, { titles, ids }] = await Promise.all([
     findKnownLabels(db, filter.labels, scope.sees),
     findKnownMilestones(db, filter.milestones, scope.sees),
@@ -51,7 +52,12 @@ export async function searchIssueIds(
     ...(titles.length + ids.length === 0 ? [] : [hasMilestoneNamed({ titles, ids })]),
   ]
   const byCreation = ORDERS[sort].key === undefined
-  const { narrow, wide, repos } = await driversOf(db, filter, { labels, milestones: { titles, ids }, scope, dialect })
+  const { narrow, wide, repos } = await driversOf(db, filter, {
+    labels,
+    milestones: { titles, ids },
+    scope,
+    dialect: dialect.name,
+  })
   const driver = chooseDriver({ narrow, wide, byCreation, wanted: paging.offset + paging.limit })
   const listing: Listing = { driver, residuals, filter, sort, join: scope.join }
   const found = await selectIds(db, listing, paging)
@@ -80,11 +86,16 @@ interface Scope {
   /** Joins an issue to its repository if the viewer reads the unit of the issue. */
   readonly join: NonNullable<Listing['join']>
   /** Like `join` for `repo` itself: repositories where the viewer reads the unit of one of the kinds. */
-  readonly repos: { readonly tables: RawBuilder<unknown>; readonly condition: RawBuilder<SqlBool> }
+  readonly repos: Join
   readonly reads: { readonly issues: RawBuilder<SqlBool>; readonly pulls: RawBuilder<SqlBool> }
 }
 
-async function scopeOf(db: Db, viewer: Viewer, { ownerId, teamId }: SearchFilter): Promise<Scope> {
+async function scopeOf(
+  db: Db,
+  dialect: DatabaseDialect,
+  viewer: Viewer,
+  { ownerId, teamId }: SearchFilter,
+): Promise<Scope> {
   const someHide = await someHideFrom(db, viewer)
   const visible = visibleRepos(viewer, { someHide })(expressionBuilder<RepoAndOwner, 'repo'>())
   const reads = { issues: readsUnit(viewer, 'repo.issues'), pulls: readsUnit(viewer, 'repo.pulls') }
@@ -99,11 +110,12 @@ async function scopeOf(db: Db, viewer: Viewer, { ownerId, teamId }: SearchFilter
     reads,
     repos: { tables, condition: bound },
     sees: (repoId) => ({ tables, condition: sql<SqlBool>`repo.id = ${repoId} and ${bound}` }),
-    join: (row) => ({
-      tables,
-      condition: sql<SqlBool>`repo.id = ${row}.repo_id and ${bound}
-        and ((${row}.is_pull = 0 and ${reads.issues}) or (${row}.is_pull = 1 and ${reads.pulls}))`,
-    }),
+    join: (row) =>
+      dialect.checkEach({
+        tables,
+        condition: sql<SqlBool>`repo.id = ${row}.repo_id and ${bound}
+          and ((${row}.is_pull = 0 and ${reads.issues}) or (${row}.is_pull = 1 and ${reads.pulls}))`,
+      }),
   }
 }
 

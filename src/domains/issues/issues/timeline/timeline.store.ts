@@ -106,7 +106,11 @@ export async function listEntryIds(db: Db, viewer: Viewer, scope: EntryScope, li
 }
 
 function entriesInView(db: Db, viewer: Viewer, { issueId, span, hasReviewComments = false }: EntryScope) {
-  const source = issuesInView(db, viewer).where(sql<SqlBool>`issue.id = timeline_entry.target_id`)
+  // NOTE: without an offset PostgreSQL would find all readable issues and repositories first, to compare with each entry.
+  const source = issuesInView(db, viewer)
+    .where(sql<SqlBool>`issue.id = timeline_entry.target_id`)
+    .limit(1)
+    .offset(0)
   const sourceOfCommit = db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
@@ -114,6 +118,8 @@ function entriesInView(db: Db, viewer: Viewer, { issueId, span, hasReviewComment
     .where((eb) => visibleRepos(viewer)(eb))
     .where(readsUnit(viewer, 'repo.code'))
     .where(sql<SqlBool>`repo.id = timeline_entry.target_id`)
+    .limit(1)
+    .offset(0)
   return db
     .selectFrom('timeline_entry')
     .where('timeline_entry.issue_id', '=', issueId)
