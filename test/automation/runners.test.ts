@@ -202,13 +202,16 @@ describeOnBoth('runners', (kind) => {
 
   it('are paged', async () => {
     const pages = await Promise.all(
-      [1, 2, 3].map(async (page) => (await root.client.get(`/admin/actions/runners?limit=3&page=${page}`)).json),
+      [1, 2, 3].map((page) => root.client.get(`/admin/actions/runners?limit=3&page=${page}`)),
     )
-    expect(pages.map((page) => [page.runners.length, page.total_count])).toEqual([
-      [3, 4],
-      [1, 4],
-      [0, 4],
+    expect(
+      pages.map(({ json, headers }) => [json.runners.length, json.total_count, headers.get('x-total-count')]),
+    ).toEqual([
+      [3, 4, '4'],
+      [1, 4, '4'],
+      [0, 4, '4'],
     ])
+    expect(pages[0]!.headers.get('link')).toContain('/api/v1/admin/actions/runners?limit=3&page=2>; rel="next"')
   })
 
   it('are deleted once, by managers of the level, and with their repository or account', async () => {

@@ -46,6 +46,27 @@ describeOnBoth('a cancelled task', (on) => {
   })
 })
 
+describeOnBoth('a task whose step says nothing for a long time', (on) => {
+  const world = runnerWorld(on)
+
+  it.each(['UpdateLog', 'UpdateTask'])('goes on while its runner sends %s without news', async (method) => {
+    const { jobs } = await world.queue(['a', 'b'])
+    const [heard, silent] = [(await world.take())!, (await world.take())!]
+    const { database, jobs: background, background: work } = world.server.app
+    await database.transaction((tx) => tx.updateTable('action_task').set({ updated_at: 1 }).execute())
+    if (method === 'UpdateLog') expect(await world.append(heard, 0, [])).toBe(0)
+    else await world.runner.call(rpc.updateTask, { state: { id: heard } })
+    await database.transaction((tx) => background.enqueue(tx, 'actions.end_overdue', { kind: 'zombie' }))
+    await work.drain()
+    const found = await rows(world.server, 'action_job', { repo_id: world.repoId })
+    expect(found.map(({ id, status }) => [id, status])).toEqual([
+      [jobs[0], 'running'],
+      [jobs[1], 'failure'],
+    ])
+    expect((await world.runner.call(rpc.updateTask, { state: { id: silent } })).state!.result).toBe(Result.FAILURE)
+  })
+})
+
 describeOnBoth('a task that needs the jobs of a matrix', (on) => {
   const world = runnerWorld(on)
 

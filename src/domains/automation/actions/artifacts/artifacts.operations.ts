@@ -13,6 +13,7 @@ import type { Core, Guards } from '../../../../core/module.ts'
 import { ActionArtifactModel, ActionArtifactsResponse } from './artifact.model.ts'
 import { fileOf } from './artifact.policy.ts'
 import { artifactUrl, presentArtifact } from '../actions.present.ts'
+import { counted } from '../runs/run-lists.operations.ts'
 import type { Artifacts, ArtifactView } from './artifacts.service.ts'
 
 interface ArtifactOperationDeps extends Pick<Core, 'clock' | 'site'> {
@@ -45,9 +46,13 @@ function listOperations({ guards, artifacts, clock, site }: ArtifactOperationDep
     responses: { 200: ActionArtifactsResponse },
     errors: [403, 404],
   } as const
-  const answer = ({ items, total }: Page<ArtifactView>, repo: Repo): ApiResponse => {
+  const answer = (page: Page<ArtifactView>, repo: Repo): ApiResponse => {
     const at = { site, now: clock.now() }
-    return ok({ artifacts: items.map((view) => presentArtifact(view, repo, at)), total_count: total })
+    return counted(
+      page,
+      'artifacts',
+      page.items.map((view) => presentArtifact(view, repo, at)),
+    )
   }
   return [
     defineOperation({

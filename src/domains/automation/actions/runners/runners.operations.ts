@@ -15,6 +15,7 @@ import {
   RegistrationToken,
 } from '../actions.model.ts'
 import { presentRunner } from '../actions.present.ts'
+import { counted } from '../runs/run-lists.operations.ts'
 import type { Registration } from './registration.service.ts'
 import type { Runners } from './runners.service.ts'
 
@@ -87,12 +88,17 @@ function listOperations<Access>(
       responses: { 200: ActionRunnersResponse },
       errors: [401, 403, 404],
       async handler({ access, query, paging }) {
-        const { items, total } = await runners.list(scope(access), {
+        const page = await runners.list(scope(access), {
           isDisabled: query.disabled,
           includesInherited: query.visible,
           paging,
         })
-        return ok({ runners: items.map((runner) => presentRunner(runner, clock.now())), total_count: total })
+        const now = clock.now()
+        return counted(
+          page,
+          'runners',
+          page.items.map((runner) => presentRunner(runner, now)),
+        )
       },
     }),
     defineOperation({

@@ -7,7 +7,7 @@ import { insertLogLines, readLogLines } from '../runs/task.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import type { LogPart } from './log-request.ts'
 import { deleteLogLines, findRunnerTask, lockRunnerTask, updateTask } from './runner-task.store.ts'
-import { checkTaskId, requireTask } from './task-reports.service.ts'
+import { checkTaskId, HEARTBEAT_MS, requireTask } from './task-reports.service.ts'
 
 interface TaskLogDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: Pick<BlobStore, 'put'>
@@ -25,10 +25,19 @@ export type TaskLogs = ReturnType<typeof createTaskLogs>
  * (behaviour/actions#runner-protocol).
  */
 export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
+  /** Records that the runner of a task is alive. Returns the number of lines of the log. */
+  async function hear(runner: CallingRunner, id: number): Promise<number> {
+    const task = requireTask(await findRunnerTask(database.read, id), runner)
+    const now = clock.now()
+    if (task.status === 'running' && now - task.updatedAt >= HEARTBEAT_MS)
+      await database.transaction((tx) => updateTask(tx, id, { updated_at: now }))
+    return task.logLines
+  }
+
   /** Returns the number of lines of the log. */
   async function appendPart(runner: CallingRunner, part: LogPart): Promise<number> {
     checkTaskId(part.taskId)
-    if (part.lines.length === 0) return requireTask(await findRunnerTask(database.read, part.taskId), runner).logLines
+    if (part.lines.length === 0) return hear(runner, part.taskId)
     return database.transaction(async (tx) => {
       const task = requireTask(await lockRunnerTask(tx, part.taskId), runner)
       if (!bringsLines(part, task.logLines)) return task.logLines

@@ -46,8 +46,8 @@ interface TaskReportDeps extends Pick<Core, 'database' | 'clock'> {
   readonly changes: Pick<TaskChanges, 'end'>
 }
 
-/** Reports without news are written this often, as a sign of life. */
-const HEARTBEAT_MS = 5_000
+/** Requests without news are written this often, as a sign of life. */
+export const HEARTBEAT_MS = 5_000
 const MAX_STEPS = 1_000
 const MAX_OUTPUTS = 1_000
 const MAX_NAME = 255

@@ -35,7 +35,7 @@ export const createTaskJobs = ({ logs, overdue }: TaskJobDeps): JobDefinitions =
 export const overdueTasks = (jobs: Jobs): ScheduledTask[] =>
   (
     [
-      ['stop_zombie_tasks', '*/5 * * * *', 'zombie'],
+      ['stop_zombie_tasks', '* * * * *', 'zombie'],
       ['stop_endless_tasks', '*/30 * * * *', 'endless'],
       ['cancel_abandoned_jobs', '11 */6 * * *', 'abandoned'],
     ] as const

@@ -99,6 +99,16 @@ describe('a plan', () => {
     expect((parse(jobs[0]!.payload) as Any).jobs.a).toEqual({ ...call, name: 'a' })
   })
 
+  it('has the labels of a text, a list, or a mapping in which a group is one more label', () => {
+    const forms = ['a', ['a', 'b'], { labels: 'a' }, { labels: ['a', 'b'], group: 'g' }, { group: 'g' }]
+    for (const [at, labels] of [['a'], ['a', 'b'], ['a'], ['a', 'b', 'g'], ['g']].entries()) {
+      const { jobs } = plan(`on: push\njobs: { a: { runs-on: ${JSON.stringify(forms[at])} } }`).found
+      expect(jobs[0]!.labels).toEqual(labels)
+    }
+    const broken = plan('on: push\njobs: { a: { runs-on: { group: [[]] } } }')
+    expect(broken.invalid.reason).toBe('must be a text')
+  })
+
   it('contains texts in a form that YAML 1.1 reads as texts, too', () => {
     const values = ['on', 'yes', '1_000', '012', '2001-01-01', '1e3', '~', 'a: b', "it's", '<<']
     const text = job(`env: ${JSON.stringify(values)}`)

@@ -53,9 +53,12 @@ function requireJob(key: string, job: unknown): Members {
 export const environmentOf = ({ environment }: Members): unknown =>
   isMembers(environment) ? environment['name'] : environment
 
-/** The labels in an evaluated `runs-on`: a text, a list, or a mapping with `labels`. */
+/**
+ * The labels in an evaluated `runs-on`: a text, a list, or a mapping with `labels` and `group`. There are no groups of
+ * runners: as runners read it, the name of a group is one more label.
+ */
 export const readLabels = (value: unknown, path: readonly string[]): readonly string[] =>
-  readWords(isMembers(value) ? value['labels'] : value, path)
+  isMembers(value) ? [value['labels'], value['group']].flatMap((part) => readWords(part, path)) : readWords(value, path)
 
 /** Throws when the jobs need one that does not exist, or one another. */
 function requireOrder(jobs: ReadonlyMap<string, Members>): void {
