@@ -37,6 +37,8 @@ const HTTP_LIMITS = {
 declare module '../core/module.ts' {
   interface Tuning {
     readonly http: Partial<typeof HTTP_LIMITS>
+    /** Milliseconds after which a job is run whose time has come. */
+    readonly jobInterval: number
   }
 }
 
@@ -226,7 +228,14 @@ interface Background {
 function createBackground({ core, eventLog, jobQueue, modules }: Composition): Background {
   const { database, clock, log, schedule, processes } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
-  const jobs = new JobRunner({ database, clock, log, queue: jobQueue, members: processes })
+  const jobs = new JobRunner({
+    database,
+    clock,
+    log,
+    queue: jobQueue,
+    members: processes,
+    interval: core.tuning.jobInterval,
+  })
   const stopping = new AbortController()
   const workers = modules.flatMap((module) => module.workers ?? [])
   const drainWorkers = async (): Promise<boolean> => {

@@ -106,6 +106,8 @@ export interface CheckOptions {
   readonly fix: boolean
   /** Skips what reads every byte. */
   readonly quick: boolean
+  /** Milliseconds until findings on a running server are checked again; 1000 by default. */
+  readonly pauseMs?: number
   progress?(done: number, total: number): void
 }
 

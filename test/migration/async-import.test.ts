@@ -29,7 +29,7 @@ describeOnBoth('asynchronous imports', (kind) => {
   beforeAll(async () => {
     upstream = await startUpstream()
     await upstream.create('o/app')
-    target = await startServer({ on: kind, tuning: { importSleep: async () => {} } })
+    target = await startServer({ on: kind, tuning: { importSleep: async () => {}, jobInterval: 50 } })
     target.app.background.start()
     tom = await target.world.user('tom')
     eve = await target.world.user('eve')

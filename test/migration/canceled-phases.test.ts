@@ -62,7 +62,10 @@ describe('an import that is canceled', () => {
   beforeAll(async () => {
     upstream = await startUpstream()
     gate = await serveEverything(upstream)
-    target = await startServer({ settings: { 'lfs.enabled': 'true' }, tuning: { importSleep: async () => {} } })
+    target = await startServer({
+      settings: { 'lfs.enabled': 'true' },
+      tuning: { importSleep: async () => {}, jobInterval: 50 },
+    })
     target.app.background.start()
     tom = await target.world.user('tom')
     nothing = await left()

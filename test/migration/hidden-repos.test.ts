@@ -33,6 +33,7 @@ describeOnBoth('a repository that is being imported', (kind) => {
       on: kind,
       settings: { 'metrics.enabled': 'true', 'quota.enabled': 'true' },
       tuning: {
+        jobInterval: 50,
         importSleep: async () => {
           if (isDown) throw unavailable('the database is away')
         },

@@ -35,7 +35,7 @@ async function must(client: Client, method: 'patch' | 'post' | 'put', path: stri
 /** A server with some of everything, and another one to which it moves. */
 export async function startServerWorld(on: 'postgres' | 'sqlite'): Promise<ServerWorld> {
   const source = await startServer({ on, settings: { 'service.login_sources': '4' } })
-  const target = await startServer({ on, settings: { 'service.login_sources': '7' } })
+  const target = await startServer({ on, settings: { 'service.login_sources': '7' }, tuning: { jobInterval: 50 } })
   target.app.background.start()
   const boss = await source.world.admin('boss')
   const ann = await source.world.user('ann')

@@ -40,6 +40,8 @@ interface RunnerDeps {
   readonly members?: Members
   /** Jobs of each group at once. */
   readonly limit?: number
+  /** Milliseconds until due jobs are looked for without a sign of them. */
+  readonly interval?: number | undefined
 }
 
 /**
@@ -70,7 +72,11 @@ export class JobRunner {
     this.#queue = deps.queue
     this.#members = deps.members ?? onlyProcess()
     this.#limit = deps.limit ?? 2
-    this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
+    this.#loop = new WorkerLoop({
+      work: () => this.#takeSome(),
+      interval: deps.interval ?? INTERVAL_MS,
+      log: deps.log,
+    })
     this.#unsubscribe = deps.queue.onEnqueued(() => this.#loop.wakeSoon())
   }
 

@@ -16,6 +16,8 @@ interface Recheck<Subject, Found extends Finding> {
    * in between leaves nothing to find.
    */
   loadPending(): Promise<(found: Found) => boolean>
+  /** Milliseconds between the checks. */
+  readonly pauseMs?: number | undefined
 }
 
 /** On a running server files change some milliseconds before the rows that describe them. */
@@ -27,10 +29,10 @@ const PAUSE_MS = 1000
  */
 export async function* recheck<Subject, Found extends Finding>(
   suspects: ReadonlyMap<Subject, FindingsByName<Found>>,
-  { check, loadPending }: Recheck<Subject, Found>,
+  { check, loadPending, pauseMs = PAUSE_MS }: Recheck<Subject, Found>,
 ): AsyncGenerator<Pick<Finding, 'state'> & { readonly what: string }, void, undefined> {
   if (suspects.size === 0) return
-  await wait(PAUSE_MS)
+  await wait(pauseMs)
   const isPending = await loadPending()
   for (const [subject, before] of suspects)
     for (const [what, found] of await check(subject)) {

@@ -76,13 +76,14 @@ async function wikiDifferences(
 /**
  * Excludes differences that have been recorded since. Differences that the startup job is about to repair are notes.
  */
-const confirmDifferences = (deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> =>
+const confirmDifferences = (deps: DriftDeps, suspects: Suspects, { pauseMs }: CheckOptions): Findings =>
   recheck(suspects, {
     check: (id) => findDifferences(deps, id),
     async loadPending() {
       const jobs = await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])
       return () => jobs.length > 0
     },
+    pauseMs,
   })
 
 export interface CheckReposDeps extends DriftDeps {
@@ -108,7 +109,7 @@ export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOpti
     if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
     options.progress?.(++done, total)
   }
-  yield* confirmDifferences(deps, suspects)
+  yield* confirmDifferences(deps, suspects, options)
   yield* findStrayDirectories(deps)
 }
 

@@ -102,7 +102,7 @@ interface Fault {
  */
 export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',
-  async *run({ fix }) {
+  async *run({ fix, pauseMs }) {
     const suspects = new Map<Repo['id'], FindingsByName<Fault>>()
     for await (const id of repoQueries.walkIds(deps.database.read)) {
       const faults = await findFaults(deps, id)
@@ -116,6 +116,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
         const isPending = await loadPendingSyncs(deps.database.read)
         return ({ head }) => head !== undefined && isPending(head)
       },
+      pauseMs,
     })
   },
 })
