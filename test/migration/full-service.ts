@@ -132,6 +132,8 @@ export async function serveEverything(upstream: Upstream): Promise<Gate> {
       numbers(1, number === ISSUES + PULLS - 1 ? MANY : 1).map((each) => ({
         id: 1000 * number + each,
         path: 'side.txt',
+        // Git reads the lines above a comment only if the service does not state them.
+        diff_hunk: each > 1 ? '@@ -0,0 +1 @@\n+side' : '',
         commit_id: head,
         created_at: time(each),
         position: 1,
