@@ -24,6 +24,10 @@ const HOSTILE: Readonly<Record<string, readonly [text: string, reason: RegExp]>>
     `${START}jobs: { a: { strategy: { matrix: { ${['a', 'b', 'c', 'd', 'e', 'f'].map((key) => `${key}: ${AXIS}`).join(', ')} } } } }`,
     /more than 256 combinations/,
   ],
+  'group.yml': [
+    String.raw`on: [workflow_dispatch, push]${'\n'}concurrency: "a\0b"${'\n'}jobs: { a: {} }`,
+    /without NUL/,
+  ],
   'grown.yml': [`${START}jobs: { a: { name: "\${{ ${grown} }}" } }`, /too much|cannot be evaluated/],
 }
 
@@ -69,8 +73,11 @@ describeOnBoth('workflows of hostile people', (kind) => {
     await server.world.repo({ owner: ann, name: 'hostile', autoInit: true })
     const files = Object.entries(HOSTILE).map(([name, [text]]) => [`.gitea/workflows/${name}`, text])
     const good = `${START}jobs: { a: { runs-on: x } }`
-    await commit(ann, repo, { ...Object.fromEntries(files), '.gitea/workflows/z.yml': good }, { branch: 'main' })
-    expect((await runsOf(repo)).map(({ path }) => path)).toEqual(['z.yml@refs/heads/main'])
+    const more = { branch: 'main', message: 'Add\u0007\u001b[31m files' }
+    await commit(ann, repo, { ...Object.fromEntries(files), '.gitea/workflows/z.yml': good }, more)
+    expect((await runsOf(repo)).map(({ path, display_title: title }) => [path, title])).toEqual([
+      ['z.yml@refs/heads/main', 'Add [31m files'],
+    ])
     for (const [name, [, reason]] of Object.entries(HOSTILE)) {
       const { status, json } = await ann.client.post(`${repo}/actions/workflows/${name}/dispatches`, { ref: 'main' })
       expect([name, status, json.message]).toEqual([name, 422, expect.stringMatching(reason)])

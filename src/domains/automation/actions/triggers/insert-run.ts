@@ -11,6 +11,7 @@ import { aggregateStatus } from '../runs/run-status.policy.ts'
 import { findRunOfSource, insertRun, type Run, updateRun } from '../runs/run.store.ts'
 import type { RunProgress } from '../runs/run-progress.service.ts'
 import { lockWorkflows } from '../workflows/workflow-state.store.ts'
+import { nameText } from '../workflows/reading/problem.ts'
 import type { RunPlan } from '../workflows/workflow.policy.ts'
 
 /** Texts in a plan that stand for the id and the number of the run: expressions are evaluated before it has them. */
@@ -46,8 +47,6 @@ export interface NewRun {
 export interface InsertDeps extends Pick<Core, 'clock' | 'events'> {
   readonly runProgress: Pick<RunProgress, 'advance' | 'join'>
 }
-
-const TITLE_LENGTH = 255
 
 /**
  * Inserts a run with its jobs; undefined when its source has started the workflow before, or when the workflow is
@@ -90,7 +89,7 @@ export async function insertPlannedRun(
     (group !== undefined && (await runProgress.join(tx, repo.id, group, { runId: run.id, jobId: 0 })))
   const rows = plan.jobs.map((job) => rowOfPlan(job, run, { at, waits }))
   const values = {
-    title: (plan.runName || started.title).slice(0, TITLE_LENGTH).toWellFormed(),
+    title: plan.runName || nameText(started.title),
     status: aggregateStatus(rows.map((row) => row.status)),
     ...(group && { concurrency_group: group.group, cancels_in_progress: flag(group.cancels) }),
   }

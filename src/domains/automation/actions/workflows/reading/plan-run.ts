@@ -166,8 +166,9 @@ function readConcurrency(value: unknown, path: Path): Concurrency | undefined {
   if (value === undefined || value === null) return undefined
   const { group, 'cancel-in-progress': cancels = false } = isMembers(value) ? value : { group: value }
   const name = scalarText(group)
-  if (name === undefined || name.length > MAX_GROUP)
-    throw new WorkflowProblem(path, `must name a group of at most ${MAX_GROUP} characters`)
+  // NOTE: PostgreSQL stores no NUL.
+  if (name === undefined || name.length > MAX_GROUP || name.includes('\0'))
+    throw new WorkflowProblem(path, `must name a group of at most ${MAX_GROUP} characters without NUL`)
   return name === '' ? undefined : { group: name, cancels: cancels === true || cancels === 'true' }
 }
 
