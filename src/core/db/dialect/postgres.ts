@@ -25,6 +25,7 @@ import {
 } from 'kysely'
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { codeOf, explain, isChangedResult, isLost, PostgresReads, type ReadClient } from './postgres-reads.ts'
+import { isNumeric } from '../prepared-statement.ts'
 import { boundedCache } from '../../platform/lru.ts'
 
 const LIST_OPERATORS: Readonly<Record<string, { readonly one: string; readonly all: string }>> = {
@@ -32,11 +33,18 @@ const LIST_OPERATORS: Readonly<Record<string, { readonly one: string; readonly a
   'not in': { one: '<>', all: '<> all' },
 }
 
+/** NOTE: in a filter without an index PostgreSQL hashes only lists that it can see. */
+const MAX_HIDDEN_LIST = 50
+
+const isHidden = (values: readonly unknown[]): boolean =>
+  values.length > 0 && values.length <= MAX_HIDDEN_LIST && values.every(isNumeric)
+
 /**
  * Generates SQL that does not depend on the number of values, so that few statements are prepared: a list is one
- * parameter. Lists of one value have their own SQL: for a list parameter the planner expects ten values, and plans
- * lists of one anew at each execution. Limits are written out: the planner needs them, and there are few. For an offset
- * parameter the planner expects to skip a tenth of all rows, and plans first pages anew at each execution.
+ * parameter. For a list parameter the planner expects ten values, and plans shorter lists anew at each execution: lists
+ * of one value have their own SQL, and numbers are hidden from the planner in a query. Limits are written out: the
+ * planner needs them, and there are few. For an offset parameter the planner expects to skip a tenth of all rows, and
+ * plans first pages anew at each execution.
  */
 class PostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
@@ -51,9 +59,10 @@ class PostgresCompiler extends PostgresQueryCompiler {
       this.appendValue(values[0])
       return
     }
-    this.append(` ${list.all}(`)
+    const [begin, end] = isHidden(values) ? ['((select ', '::bigint[])::bigint[])'] : ['(', ')']
+    this.append(` ${list.all}${begin}`)
     this.appendValue([...values])
-    this.append(')')
+    this.append(end)
   }
 
   protected override visitLimit(node: LimitNode): void {
