@@ -36,7 +36,7 @@ export const defineQuery =
       .getOrInsertComputed(build, () => new Map())
       .getOrInsertComputed(key, () => compile(placeholdersFor(values))) as CompiledQuery<Row>
     const parameters = statement.parameters.map((parameter) => fill(parameter, values))
-    return (await db.executeQuery<Row>({ ...statement, parameters })).rows
+    return (await db.executeQuery<Row>({ ...statement, parameters, [defined]: true } as CompiledQuery<Row>)).rows
   }
 
 type Members = Readonly<Record<string, unknown>>
@@ -44,10 +44,12 @@ type Members = Readonly<Record<string, unknown>>
 /** Represents a value while a statement is built. */
 class Placeholder {
   readonly name: string
+  readonly type: string
   readonly valueIn: (values: Members) => unknown
 
-  constructor(name: string, valueIn: (values: Members) => unknown) {
+  constructor(name: string, type: string, valueIn: (values: Members) => unknown) {
     this.name = name
+    this.type = type
     this.valueIn = valueIn
   }
 
@@ -55,6 +57,15 @@ class Placeholder {
     throw new Error(`a prepared statement inspects its value ${this.name}`)
   }
 }
+
+/** True for a number and for a placeholder of one. */
+export const isNumeric = (value: unknown): boolean =>
+  value instanceof Placeholder ? value.type === 'number' : typeof value === 'number'
+
+const defined = Symbol('defined statement')
+
+/** True for a statement of `defineQuery`. Others, such as lists with filters, can be slow. */
+export const isDefined = (query: CompiledQuery): boolean => defined in query
 
 const isRow = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
@@ -87,7 +98,7 @@ function placeholderFor(value: unknown, name: string, valueIn: Placeholder['valu
   const within = (each: unknown, at: number | string) =>
     placeholderFor(each, name, (of) => (valueIn(of) as Members)[at])
   if (Array.isArray(value)) return value.map(within)
-  return isRow(value) ? mapMembers(value, within) : new Placeholder(name, valueIn)
+  return isRow(value) ? mapMembers(value, within) : new Placeholder(name, typeof value, valueIn)
 }
 
 function fill(parameter: unknown, values: object): unknown {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../../src/core/db/database.ts'
+import { defineQuery } from '../../../src/core/db/prepared-statement.ts'
 import { listRepos } from '../../../src/domains/repositories/repos/lists/repo-list.store.ts'
 import { listFollowers } from '../../../src/domains/accounts/users/follows/follow.store.ts'
 import { listUsers } from '../../../src/domains/accounts/users/user-list.store.ts'
@@ -13,6 +14,10 @@ import { viewerOf } from '../../harness/world.ts'
 interface Prepared {
   readonly statement: string
 }
+
+const backend = defineQuery((db, { value }: { value: number }) =>
+  db.selectNoFrom([sql<number>`pg_backend_pid()`.as('pid'), sql`${value}::text`.as('value')]),
+)
 
 describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
   let opened: TestDatabase
@@ -79,6 +84,24 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
     )
     // PostgreSQL plans the first five anew in any case.
     for (const { statement, custom } of pages) expect(custom, statement).toBeLessThanOrEqual(5)
+  })
+
+  it('of a few rows by their ids are planned once', async () => {
+    const { read } = database
+    const users = await read.selectFrom('user').select('id').orderBy('id').limit(3).execute()
+    const ids = users.map(({ id }) => id)
+    for (let i = 0; i < 12; i++) {
+      const query = read.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')
+      expect(await query.execute()).toEqual(users)
+    }
+    const { rows } = await sql<{ custom: number }>`select custom_plans as custom from pg_prepared_statements
+      where statement like ${'select "id" from "user" where "id" = any(%'}`.execute(read)
+    expect(rows).toEqual([{ custom: 5 }])
+  })
+
+  it('of one turn share a connection if they are look-ups', async () => {
+    const found = await Promise.all([1, 2, 3].map((value) => backend(database.read, { value })))
+    expect(new Set(found.map(([row]) => row!.pid)).size).toBe(1)
   })
 
   it('go on after another process has added a column, in a transaction too', async () => {

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { engineErrors, invalid } from '../../platform/errors.ts'
+import { isDefined } from '../prepared-statement.ts'
 
 const INVALID_TEXT = '22021'
 const QUERY_CANCELED = '57014'
@@ -54,15 +55,22 @@ interface Pipeline {
   waiting: number
 }
 
+/** Look-ups that one connection gets at once. */
+const MAX_TOGETHER = 8
+
 /**
  * Reads outside of transactions. They share a few connections and never wait for a free one: a query goes to the
- * connection with the fewest unanswered queries. A lost connection fails its queries and is replaced by the next query.
+ * connection with the fewest unanswered queries. Look-ups of one turn of the event loop, most often of one request, go
+ * to one connection together: waking it costs more than most of them. A lost connection fails its queries and is
+ * replaced by the next query.
  */
 export class PostgresReads implements Driver {
   readonly #pipelines = new Set<Pipeline>()
   readonly #open: () => ReadClient
   readonly #max: number
   readonly #connection: DatabaseConnection
+  /** Of this turn. */
+  #together: { readonly pipeline: Pipeline; left: number } | undefined
 
   constructor(open: () => ReadClient, max: number) {
     this.#open = open
@@ -108,8 +116,9 @@ export class PostgresReads implements Driver {
     }
   }
 
-  async #execute<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const pipeline = this.#choose()
+  async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql: text, parameters } = query
+    const pipeline = isDefined(query) ? this.#chooseTogether() : this.#choose()
     pipeline.waiting++
     try {
       await pipeline.connected
@@ -119,6 +128,16 @@ export class PostgresReads implements Driver {
       pipeline.waiting--
       if (pipeline.client.isLost) this.#pipelines.delete(pipeline)
     }
+  }
+
+  #chooseTogether(): Pipeline {
+    if (this.#together === undefined) process.nextTick(() => (this.#together = undefined))
+    else if (this.#together.left > 0 && this.#pipelines.has(this.#together.pipeline)) {
+      this.#together.left--
+      return this.#together.pipeline
+    }
+    this.#together = { pipeline: this.#choose(), left: MAX_TOGETHER - 1 }
+    return this.#together.pipeline
   }
 
   #choose(): Pipeline {
