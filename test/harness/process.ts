@@ -15,6 +15,11 @@ const START_DEADLINE_MS = 50_000
 const LISTENING = /listening at (\S+)[\s\S]*API reference/
 /** With the small heap that a server prefers, the collection of garbage takes a third of the time of a start. */
 const ROOMY = ['--min-semi-space-size=16', '--max-semi-space-size=16', '--initial-old-space-size=256']
+/** With what src/ingot.js gives a server that begins again with it, a server starts once: a tenth of the time less. */
+const STARTED_ONCE = {
+  args: [...ROOMY, '--disable-warning=ExperimentalWarning'],
+  env: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '8388608' },
+} as const
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface Ran {
@@ -34,7 +39,7 @@ export interface RunOptions {
 export interface StartOptions extends RunOptions {
   /** The server makes its data directory and its database. */
   readonly isFirstStart?: boolean
-  /** With the memory that a server prefers, which takes longer. */
+  /** As the command does, with the memory that a server prefers, which takes longer. */
   readonly isFrugal?: boolean
 }
 
@@ -141,7 +146,12 @@ export async function startIngot(
 ): Promise<IngotProcess> {
   const isElsewhere = args.some((arg) => arg.startsWith('database.url='))
   if (options.isFirstStart !== true && !isElsewhere && !existsSync(dataDir)) makeDataDir(dataDir)
-  const child = start(['serve', ...serveOptions(dataDir), ...args], options, options.isFrugal === true ? [] : ROOMY)
+  const begins = options.isFrugal === true ? { args: [], env: {} } : STARTED_ONCE
+  const child = start(
+    ['serve', ...serveOptions(dataDir), ...args],
+    { ...options, env: { ...begins.env, ...options.env } },
+    begins.args,
+  )
   const output = collect(child)
   const closed = once(child, 'close')
   await new Promise<void>((resolve, reject) => {
