@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startIngot } from '../harness/process.ts'
+import { startIngot, temporaryFolder } from '../harness/process.ts'
 
 /** The settings of its allocator and of its heap that a server of this environment runs with. */
 async function memoryOf(env: Record<string, string>): Promise<string[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ingot-memory-'))
-  const server = await startIngot(dataDir, [], { env, isFrugal: true })
+  const folder = temporaryFolder()
+  const server = await startIngot(join(folder.path, 'data'), [], { env, isFrugal: true })
   try {
     const read = (file: string): string[] => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8').split('\0')
     return [
@@ -18,7 +17,7 @@ async function memoryOf(env: Record<string, string>): Promise<string[]> {
     ]
   } finally {
     expect(await server.stop()).toBe(0)
-    rmSync(dataDir, { recursive: true })
+    folder.remove()
   }
 }
 

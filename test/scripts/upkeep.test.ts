@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function examine(options: { fix?: boolean; quick?: boolean } = {}): Promise<Finding[]> {
   const findings: Finding[] = []
-  for await (const result of runChecks(server.app.checks, { fix: false, quick: false, ...options }))
+  for await (const result of runChecks(server.app.checks, { fix: false, quick: false, pauseMs: 0, ...options }))
     findings.push(...result.findings)
   return findings
 }
