@@ -41,7 +41,7 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
 
   /**
    * Owners with the fewest running jobs first, so that none of them keeps the others waiting. Returns `held` if there
-   * are only jobs of owners at the limit.
+   * are only jobs of owners at the limit, or others have taken all that were tried.
    */
   async function pick(runner: CallingRunner, key: string): Promise<TakenTask | 'held' | undefined> {
     const groups = await listOffered(runner)
@@ -60,11 +60,13 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
 
   async function pickOf(group: WaitingGroup, runner: CallingRunner, key: string): ReturnType<typeof start> {
     const { repoId, ownerId } = group
-    for (const { id, runId } of await listWaiting(database.read, group, BATCH)) {
+    const tried = await listWaiting(database.read, group, BATCH)
+    for (const { id, runId } of tried) {
       const task = await start(runner, { id, runId, repoId, ownerId }, key)
       if (task !== undefined) return task
     }
-    return undefined
+    // NOTE: of other processes. More may wait, for which no counter will rise.
+    return tried.length === BATCH ? 'held' : undefined
   }
 
   /** Tasks of an earlier request with the key, whose answer was lost, with new tokens. */
