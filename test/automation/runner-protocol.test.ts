@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createActionsFactory } from '../harness/actions.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { callRpc, registerRunner, rpc, RpcError, runnerOf } from '../harness/runner.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -36,6 +37,47 @@ describeOnBoth('the runner protocol', (kind) => {
       expect(answer.data).toBe(`Hello, ${'x'.repeat(5000)}!`)
     }
     expect((await callRpc(server.url, rpc.ping, {}, { encoding })).data).toBe('Hello, !')
+  })
+
+  it.each(['proto', 'json'] as const)('compresses long answers in %s for those who accept it', async (encoding) => {
+    const data = 'x'.repeat(20_000)
+    const body =
+      encoding === 'json' ? JSON.stringify({ data }) : Buffer.from([0x0a, 0xa0, 0x9c, 0x01, ...Buffer.from(data)])
+    const sizes = []
+    for (const accepted of ['identity', 'br, gzip']) {
+      const headers = { 'content-type': `application/${encoding}`, 'accept-encoding': accepted }
+      const answer = await raw('Ping', { headers, body })
+      sizes.push([answer.headers.get('content-encoding'), Number(answer.headers.get('content-length')) < 1000])
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, `application/${encoding}`])
+      expect(await answer.text()).toContain(`Hello, ${data}!`)
+    }
+    expect(sizes).toEqual([
+      [null, false],
+      ['gzip', true],
+    ])
+  })
+
+  it('answers with no bytes when a message has only defaults', async () => {
+    const runner = await registerRunner(server.url, await tokenAt(ann, '/user/actions'))
+    const { run } = await createActionsFactory(server.app).run((await ann.client.get('/repos/ann/r')).json.id, {
+      jobs: { a: { labels: ['host'], status: 'waiting' } },
+    })
+    const { task } = await runner.call(rpc.fetchTask, {})
+    expect([task!.context!['run_id'], Number(task!.id) < 128]).toEqual([String(run.id), true])
+    const answer = await fetch(`${server.url}/api/actions/runner.v1.RunnerService/UpdateLog`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/proto',
+        'x-runner-uuid': runner.uuid,
+        'x-runner-token': runner.token,
+      },
+      body: Buffer.from([0x08, Number(task!.id)]),
+    })
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+      200,
+      'application/proto',
+      '',
+    ])
   })
 
   it('ignores unknown fields', async () => {
