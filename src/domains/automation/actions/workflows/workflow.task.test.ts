@@ -109,6 +109,17 @@ describe('a plan', () => {
     expect(broken.invalid.reason).toBe('must be a text')
   })
 
+  it.each(['read', 'none', 'write', '[contents]', 'true'])('has no permissions that say %s', (value) => {
+    for (const [text, path] of [
+      [`permissions: ${value}\njobs: { a: { runs-on: x } }`, ['permissions']],
+      [`jobs: { a: { runs-on: x, permissions: ${value} } }`, ['jobs', 'a', 'permissions']],
+    ] as const) {
+      const { invalid } = plan(`on: push\n${text}`)
+      expect(invalid).toMatchObject({ place: path.join('.'), reason: 'must be read-all, write-all or a mapping' })
+    }
+    expect(plan('on: push\npermissions:\njobs: { a: { runs-on: x } }').found.jobs[0]!.permissions).toBe('')
+  })
+
   it('contains texts in a form that YAML 1.1 reads as texts, too', () => {
     const values = ['on', 'yes', '1_000', '012', '2001-01-01', '1e3', '~', 'a: b', "it's", '<<']
     const text = job(`env: ${JSON.stringify(values)}`)

@@ -31,6 +31,7 @@ export function requireJobs(workflow: Members): ReadonlyMap<string, Members> {
     throw new WorkflowProblem(['jobs'], 'must have at least one job')
   const entries = Object.entries(jobs)
   if (entries.length > MAX_JOBS) throw new WorkflowProblem(['jobs'], `has more than ${MAX_JOBS} jobs`)
+  checkPermissions(workflow['permissions'], ['permissions'])
   const found = new Map(entries.map(([key, job]) => [key, requireJob(key, job)]))
   requireOrder(found)
   return found
@@ -41,12 +42,20 @@ function requireJob(key: string, job: unknown): Members {
   if (!KEY.test(key)) throw new WorkflowProblem(path, 'is not a valid id of a job')
   if (!isMembers(job)) throw new WorkflowProblem(path, 'must be a mapping')
   readWords(job['needs'], [...path, 'needs'])
+  checkPermissions(job['permissions'], [...path, 'permissions'])
   const labels = job['runs-on']
   if (!hasExpression(labels)) readLabels(labels, [...path, 'runs-on'])
   for (const name of EVALUATED_OF_JOB) checkExpressions(job[name], [...path, name])
   checkExpressions(environmentOf(job), [...path, 'environment'])
   if (isMembers(job['strategy'])) checkExpressions(job['strategy']['matrix'], [...path, 'strategy', 'matrix'])
   return job
+}
+
+/** NOTE: a text that is not understood must not give the rights of a workflow that says nothing. */
+function checkPermissions(value: unknown, path: readonly string[]): void {
+  const isNothing = value === undefined || value === null
+  if (!isNothing && !isMembers(value) && value !== 'read-all' && value !== 'write-all')
+    throw new WorkflowProblem(path, 'must be read-all, write-all or a mapping')
 }
 
 /** The name, which an expression may contain; the address of an environment is for the runner. */
