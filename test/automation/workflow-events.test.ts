@@ -122,6 +122,16 @@ describeOnBoth('events of a repository', (kind) => {
     }
   })
 
+  it('of issues start workflows of the first push right before them', async () => {
+    const repo = `/repos/ann/r${++count}`
+    await server.world.repo({ owner: ann, name: `r${count}`, autoInit: true })
+    await server.drain()
+    const content = Buffer.from(job('issues')).toString('base64')
+    await ann.client.post(`${repo}/contents/.gitea/workflows/a.yml`, { content, message: 'Add' })
+    await ann.client.post(`${repo}/issues`, { title: 'One' })
+    expect(await runsOf(repo)).toEqual(['a.yml@refs/heads/main issues'])
+  })
+
   it('start the same runs once, however often they are delivered', async () => {
     const repo = await repoWith({ 'a.yml': job('push'), 'b.yml': job('push') })
     await write(repo, 'a')

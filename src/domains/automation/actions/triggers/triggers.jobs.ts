@@ -100,11 +100,20 @@ export const createTriggerJobs = (deps: ScheduleDeps): JobDefinitions => ({
 /** Kinds of events by which a repository, or a pull request, gets its first workflow. */
 const FIRST: readonly EventKind[] = ['repo.pushed', 'issue.created', 'pull.synchronized', 'issue.reopened']
 
+/** The number of events of the server within which the job of a push has looked for workflows. */
+const RECENT = 1000
+
+/** Whether a repository may have got its first workflow by a push that no job has looked at yet. */
+async function wasPushedLately(tx: Tx, repoId: number, eventId: number): Promise<boolean> {
+  const range = { after: eventId - RECENT, upTo: eventId, repoId, kinds: ['repo.pushed'] }
+  return (await listEventsBetween(tx, range, 1)).length > 0
+}
+
 /** Kinds of events with webhooks that start no workflow. */
 const NEVER: readonly EventKind[] = ['commit.status', 'fork.created', 'repo.created', 'repo.deleted']
 
 /**
- * Enqueues the start of the runs of each event that jobs may see. A repository without workflows costs one query for
+ * Enqueues the start of the runs of each event that jobs may see. A repository without workflows costs two queries for
  * events other than those.
  */
 export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): Subscriptions {
@@ -117,7 +126,9 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
         const { id, repoId, kind, payload } = event
         const isFirst = FIRST.includes(kind) && (!('is_pull' in payload) || payload.is_pull)
         const repo = (repoId || ('repo_id' in payload ? payload.repo_id : 0)) ?? 0
-        if (!isFirst && !known.has(repo)) known.set(repo, await hasWorkflows(tx, repo))
+        if (kind === 'repo.pushed') known.set(repo, true)
+        if (!isFirst && !known.has(repo))
+          known.set(repo, (await hasWorkflows(tx, repo)) || (await wasPushedLately(tx, repo, id)))
         if (isFirst || known.get(repo) === true)
           await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
       }
