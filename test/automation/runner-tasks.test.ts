@@ -198,6 +198,14 @@ describeOnBoth('tasks of runners', (kind) => {
         Number(task!.id),
       )
     })
+
+    it.each([
+      ['of the server for a run that no account started', -2, 'gitea-actions'],
+      ['that stands for a deleted account', 99_999, 'ghost'],
+    ])('with the name %s', async (_, actorId, name) => {
+      await queue({ a: {} }, { actorId })
+      expect((await fetchTask()).task?.context).toMatchObject({ actor: name })
+    })
   })
 
   describe('are reported', () => {

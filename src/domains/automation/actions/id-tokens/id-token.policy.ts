@@ -17,7 +17,7 @@ export const mayGetIdTokens = ({ permissions, isFromFork }: Pick<TaskFacts, 'isF
   !isFromFork && permissions !== '' && members(parseJson(permissions)?.value)['id-token'] === 'write'
 
 /** What other services decide by, with the names of GitHub. */
-export function claimsOf(facts: TaskFacts, repo: Repo, actor: string) {
+export function claimsOf(facts: TaskFacts, repo: Repo) {
   const workflowRef = `${repo.fullName}/${facts.filePath}@${facts.ref}`
   const { pull_request: pull } = JSON.parse(facts.payload) as {
     readonly pull_request?: Record<'base' | 'head', { ref?: string } | undefined>
@@ -36,7 +36,7 @@ export function claimsOf(facts: TaskFacts, repo: Repo, actor: string) {
     base_ref: pull?.base?.ref ?? '',
     head_ref: pull?.head?.ref ?? '',
     event_name: facts.event,
-    actor,
+    actor: facts.actorName,
     actor_id: String(facts.actorId),
     workflow: facts.workflowName || facts.filePath,
     workflow_ref: workflowRef,

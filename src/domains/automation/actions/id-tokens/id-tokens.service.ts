@@ -2,7 +2,6 @@ import type { Core } from '../../../../core/module.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import { forbidden } from '../../../../core/platform/errors.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import { nameOfActor } from '../tasks/task-context.ts'
 import { loadTaskFacts } from '../tasks/task-facts.store.ts'
 import { claimsOf, ID_TOKENS, mayGetIdTokens } from './id-token.policy.ts'
 import { createIdTokenKeys } from './id-token-keys.service.ts'
@@ -32,11 +31,10 @@ export function createIdTokens({
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined || !mayGetIdTokens(facts))
         throw forbidden('the job has no permission id-token: write')
-      const actor = await nameOfActor(database.read, facts.actorId)
       const { SignJWT } = await import('jose')
       const { id, key } = await keys.current()
       const now = Math.floor(clock.now() / 1000)
-      return new SignJWT(claimsOf(facts, repo, actor))
+      return new SignJWT(claimsOf(facts, repo))
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: id })
         .setIssuer(issuer())
         .setAudience(audience || `${site.rootUrl()}/${repo.owner.name}`)

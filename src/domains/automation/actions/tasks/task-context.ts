@@ -1,8 +1,5 @@
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { Core, Services } from '../../../../core/module.ts'
-import type { Db } from '../../../../core/db/database.ts'
-import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { userQueries } from '../../../accounts/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { idTokenRequest, mayGetIdTokens } from '../id-tokens/id-token.policy.ts'
 import { loadNeeds, type Need } from '../runs/needs.store.ts'
@@ -28,8 +25,6 @@ export interface FullTask {
   readonly needs: Readonly<Record<string, Need>>
 }
 
-const JOBS_ACCOUNT = { id: -2, name: 'gitea-actions' } as const
-
 export type TaskContext = ReturnType<typeof createTaskContext>
 
 /** Everything that a runner gets with a task (behaviour/actions#task-context). */
@@ -52,9 +47,8 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       const facts = await loadTaskFacts(database.read, id)
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined) return undefined
-      const [needs, actor, allSecrets, allVariables] = await Promise.all([
+      const [needs, allSecrets, allVariables] = await Promise.all([
         loadNeeds(database.read, facts.runId, facts.needs),
-        nameOfActor(database.read, facts.actorId),
         secretsOf(facts, repo, token),
         variables.loadFor({ id: repo.id, ownerId: repo.ownerId }),
       ])
@@ -65,7 +59,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
         context: {
           ...EMPTY,
           ...eventContext(facts),
-          actor,
+          actor: facts.actorName,
           api_url: `${site.rootUrl()}/api/v1`,
           job: facts.jobKey,
           repository: repo.fullName,
@@ -91,11 +85,6 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
       }
     },
   }
-}
-
-export async function nameOfActor(db: Db, actorId: UserId): Promise<string> {
-  if (actorId === JOBS_ACCOUNT.id) return JOBS_ACCOUNT.name
-  return (await userQueries.findById(db, actorId))?.name ?? 'ghost'
 }
 
 /** What the runner fills in. */

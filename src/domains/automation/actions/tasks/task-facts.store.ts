@@ -24,6 +24,8 @@ export interface TaskFacts {
   readonly ref: string
   readonly oid: string
   readonly actorId: UserId
+  /** `ghost` for an account that was deleted. */
+  readonly actorName: string
   readonly isFromFork: boolean
   /** JSON; empty: those of the repository. */
   readonly permissions: string
@@ -32,6 +34,8 @@ export interface TaskFacts {
   /** It calls no other workflow. */
   readonly hasSteps: boolean
 }
+
+const JOBS_ACCOUNT = { id: -2, name: 'gitea-actions' } as const
 
 export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts | undefined> {
   const [row] = await facts(db, { taskId })
@@ -54,6 +58,7 @@ export async function loadTaskFacts(db: Db, taskId: number): Promise<TaskFacts |
       ref: row.ref,
       oid: row.oid,
       actorId: asId(row.actor_id),
+      actorName: row.actor_id === JOBS_ACCOUNT.id ? JOBS_ACCOUNT.name : (row.actor_name ?? 'ghost'),
       isFromFork: row.is_from_fork === 1,
       permissions: row.permissions,
       environment: row.environment,
@@ -67,6 +72,7 @@ const facts = defineQuery((db, { taskId }: { readonly taskId: number }) =>
     .selectFrom('action_task')
     .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
     .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
+    .leftJoin('user as actor', 'actor.id', 'action_run.actor_id')
     .select([
       'action_task.id',
       'action_task.repo_id',
@@ -89,6 +95,7 @@ const facts = defineQuery((db, { taskId }: { readonly taskId: number }) =>
       'action_run.oid',
       'action_run.actor_id',
       'action_run.is_from_fork',
+      'actor.name as actor_name',
     ])
     .where('action_task.id', '=', taskId),
 )
