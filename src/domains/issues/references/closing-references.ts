@@ -50,11 +50,12 @@ export async function findReferred(
 /** The permissions of the author of a text in `from` on these issues, by a fixed number of queries. */
 export async function loadTargets(
   db: Db,
-  { author, from }: { readonly author: SignedIn; readonly from: Pick<Repo, 'id'> },
-  issueIds: readonly IssueId[],
+  { author, from }: { readonly author: SignedIn; readonly from: Repo },
+  issues: readonly Issue[],
 ): Promise<Map<IssueId, Target>> {
-  const issues = await listIssuesByIds(db, issueIds)
-  const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const repoIds = new Set(issues.map((issue) => issue.repoId))
+  const others = await repoQueries.listByIds(db, [...repoIds.difference(new Set([from.id]))])
+  const repos = repoIds.has(from.id) ? [from, ...others] : others
   const byId = new Map(repos.map((repo) => [repo.id, repo]))
   const accesses = await accessQueries.loadAll(db, author, repos)
   const owners = repos.map((repo) => repo.ownerId)
@@ -191,7 +192,7 @@ async function isAllowed(
   if (issue === undefined) return false
   if (!needsRight({ source: { repoId: from.id, isComment: commentId !== 0 }, target: issue })) return true
   const author = await userQueries.loadActing(tx, authorId, restriction)
-  const target = author && (await loadTargets(tx, { author, from }, [issueId])).get(issueId)
+  const target = author && (await loadTargets(tx, { author, from }, [issue])).get(issueId)
   if (author === undefined || target?.mayRefer !== true) return false
   return canEditIssue(author, target.access, issue) && mayActOn(author, issue, { repo: target.repo, from })
 }

@@ -46,7 +46,9 @@ export function mergeSubscriptions(jobs: Jobs): Subscriptions {
     'branch_protection.deleted': always,
     'branch_protection.reordered': always,
     'issue.closed': always,
-    'issue.edited': always,
+    'issue.edited': async (tx, event) => {
+      if (event.payload.is_pull) await always(tx, event)
+    },
     'issue.reopened': always,
     // NOTE: access decides which reviews count.
     'repo.collaborator_added': always,

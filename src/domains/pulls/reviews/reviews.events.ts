@@ -32,6 +32,8 @@ export const reviewEvents = {
     kind: Type.String(),
     reviewer_id: Type.Optional(Id),
     body: Type.Optional(Type.String()),
+    /** No push has moved the head since the review and its comments were compared with it. */
+    is_current: Type.Optional(Type.Boolean()),
   }),
 }
 

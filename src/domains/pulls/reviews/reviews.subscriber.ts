@@ -16,7 +16,8 @@ export function reviewSubscriptions(deps: {
       (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
     ],
     'pull.retargeted': (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
-    /** NOTE: a push may have moved the head while the review was posted. */
-    'review.submitted': (tx, { payload, actorId }) => enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId }),
+    'review.submitted': async (tx, { payload, actorId }) => {
+      if (payload.is_current !== true) await enqueueSync(jobs, tx, { pullId: payload.pull_id, actorId })
+    },
   }
 }

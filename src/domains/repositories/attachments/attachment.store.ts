@@ -2,6 +2,7 @@ import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { QuotaUsage } from '../../accounts/index.ts'
 import type { AttachmentTable } from './attachment.table.ts'
@@ -48,7 +49,8 @@ const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
 /** Files of these owners, sorted by name. Files of comments are not files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
   if (ids.length === 0) return []
-  return (await attachmentsOf(db, { ids }, owner)).map(toAttachment)
+  const rows = await cachedUntilCommit(db, `attachment ${owner} ${ids.join()}`, () => attachmentsOf(db, { ids }, owner))
+  return rows.map(toAttachment)
 }
 
 const attachmentsOf = defineQuery((db, { ids }: { ids: readonly number[] }, owner: AttachmentOwner) => {

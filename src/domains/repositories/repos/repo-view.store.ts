@@ -1,4 +1,5 @@
 import type { Db } from '../../../core/db/database.ts'
+import { defineQuery } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 
@@ -12,11 +13,7 @@ export interface PendingTransfer {
 export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<readonly PendingTransfer[]> {
   if (repoIds.length === 0) return []
   return cachedUntilCommit(db, `repo_transfer ${repoIds.join()}`, async () => {
-    const rows = await db
-      .selectFrom('repo_transfer')
-      .select(['repo_id', 'doer_id', 'recipient_id'])
-      .where('repo_id', 'in', repoIds)
-      .execute()
+    const rows = await transfersOf(db, { repoIds })
     return rows.map((row) => ({
       repoId: asId(row.repo_id),
       doerId: asId(row.doer_id),
@@ -24,3 +21,7 @@ export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): 
     }))
   })
 }
+
+const transfersOf = defineQuery((db, { repoIds }: { repoIds: readonly RepoId[] }) =>
+  db.selectFrom('repo_transfer').select(['repo_id', 'doer_id', 'recipient_id']).where('repo_id', 'in', repoIds),
+)

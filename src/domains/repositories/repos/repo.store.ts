@@ -187,10 +187,11 @@ const byId = defineQuery((db, { id }: { id: RepoId }) =>
     .where('repo.id', '=', id),
 )
 
-export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
-  const [row] = await byId(db, { id })
-  return row && toRepo(row, userRows.toOwner(row))
-}
+export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
+  cachedUntilCommit(db, `repo.id ${id}`, async () => {
+    const [row] = await byId(db, { id })
+    return row && toRepo(row, userRows.toOwner(row))
+  })
 
 /** In no particular order; ids without a row are omitted. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
@@ -251,8 +252,12 @@ export async function deleteRedirect(tx: Tx, ownerId: number, lowerName: string)
 }
 
 export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTable>): Promise<void> {
-  await tx.updateTable('repo').set(values).where('id', '=', id).execute()
+  await update(tx, { ...values, id })
 }
+
+const update = defineQuery((db, { id, ...values }: Updateable<RepoTable> & { id: RepoId }) =>
+  db.updateTable('repo').set(values).where('id', '=', id),
+)
 
 export type RepoCounter =
   | 'branches_count'
@@ -285,10 +290,12 @@ const addition = defineQuery((db, { ids, change }: { ids: readonly RepoId[]; cha
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
-  await dialectOf(tx)
-    .lockRows(tx.selectFrom('repo').select('id').where('id', '=', id))
-    .execute()
+  await lock(tx, { id })
 }
+
+const lock = defineQuery((db, { id }: { id: RepoId }) =>
+  dialectOf(db as Tx).lockRows(db.selectFrom('repo').select('id').where('id', '=', id)),
+)
 
 export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {
   await deleteInSteps(tx, 'repo', [id])

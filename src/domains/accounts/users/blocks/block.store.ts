@@ -35,10 +35,11 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
   return row !== undefined
 }
 
-/** The accounts in `among` that block the user; empty when the user is a site administrator. */
+/** The accounts in `among` that block the user; empty when the user is a site administrator. Nobody blocks themselves. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
-  if (among.length === 0) return []
-  const rows = await blockers(db, { blockedId, among: [...new Set(among)] })
+  const others = new Set(among).difference(new Set([blockedId]))
+  if (others.size === 0) return []
+  const rows = await blockers(db, { blockedId, among: [...others] })
   return rows.map((row) => asId(row.blocker_id))
 }
 

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 
 /** File names of the disabled workflows of a repository. */
@@ -13,9 +14,12 @@ export async function listDisabledWorkflows(db: Db, repoId: RepoId): Promise<rea
 
 /** Whether the repository has ever had workflows, a run or a disabled workflow. */
 export async function hasWorkflows(db: Db, repoId: number): Promise<boolean> {
-  const row = await db.selectFrom('action_repo').select('repo_id').where('repo_id', '=', repoId).executeTakeFirst()
-  return row !== undefined
+  return (await rowsOf(db, { repoId })).length > 0
 }
+
+const rowsOf = defineQuery((db, { repoId }: { repoId: number }) =>
+  db.selectFrom('action_repo').select('repo_id').where('repo_id', '=', repoId),
+)
 
 /**
  * The file names of the disabled workflows. Inserts the row of the repository if it is missing, and locks it until the

@@ -78,35 +78,33 @@ type LeaseOf = LeaseTimes & { readonly holder: string }
  * not dispatched yet are excluded, because their dispatch would insert the row again.
  */
 export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: LeaseOf, limit: number): Promise<number[]> {
-  const building = await db
-    .selectFrom('hook_event')
-    .select('event_id')
-    .where('lease_until', '>', now)
-    .where('lease_until', '<=', farLease({ now, leaseMs }))
-    .where('holder', '!=', holder)
-    .limit(1)
-    .executeTakeFirst()
-  if (building !== undefined) return []
-  const rows = await db
-    .selectFrom('hook_event')
-    .select('event_id')
-    .where('next_at', '<=', now)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('event')
-            .select('event.id')
-            .whereRef('event.id', '=', 'hook_event.event_id')
-            .where('event.dispatched_at', '=', 0),
-        ),
-      ),
-    )
-    .orderBy('event_id')
-    .limit(limit)
-    .execute()
+  const rows = await buildable(db, { now, far: farLease({ now, leaseMs }), holder }, String(limit))
   return rows.map((row) => row.event_id)
 }
+
+const buildable = defineQuery(
+  (db, { now, far, holder }: { now: number; far: number; holder: string }, limit: string) => {
+    const undispatched = db
+      .selectFrom('event')
+      .select('event.id')
+      .whereRef('event.id', '=', 'hook_event.event_id' as 'event.id')
+      .where('event.dispatched_at', '=', 0)
+    const building = db
+      .selectFrom('hook_event as building')
+      .select('building.event_id')
+      .where('building.lease_until', '>', now)
+      .where('building.lease_until', '<=', far)
+      .where('building.holder', '!=', holder)
+    return db
+      .selectFrom('hook_event')
+      .select('event_id')
+      .where('next_at', '<=', now)
+      .where(({ not, exists }) => not(exists(undispatched)))
+      .where(({ not, exists }) => not(exists(building)))
+      .orderBy('event_id')
+      .limit(Number(limit))
+  },
+)
 
 /** Leases all of the events or none: returns false when another process has a lease on some of them. */
 export async function leaseHookEvents(
@@ -114,30 +112,29 @@ export async function leaseHookEvents(
   ids: readonly number[],
   { now, leaseMs, holder }: LeaseOf,
 ): Promise<boolean> {
-  const free = await dialectOf(tx)
-    .lockRows(
-      tx
-        .selectFrom('hook_event')
-        .select('event_id')
-        .where('event_id', 'in', [...ids])
-        .where((eb) =>
-          eb.or([
-            eb('lease_until', '<=', now),
-            eb('lease_until', '>', farLease({ now, leaseMs })),
-            eb('holder', '=', holder),
-          ]),
-        )
-        .orderBy('event_id'),
-    )
-    .execute()
+  const free = await freeEvents(tx, { ids, now, far: farLease({ now, leaseMs }), holder })
   if (free.length !== ids.length) return false
-  await tx
-    .updateTable('hook_event')
-    .set({ lease_until: now + leaseMs, holder })
-    .where('event_id', 'in', [...ids])
-    .execute()
+  await lease(tx, { ids, until: now + leaseMs, holder })
   return true
 }
+
+type Ids = { readonly ids: readonly number[] }
+
+const freeEvents = defineQuery(
+  (db, { ids, now, far, holder }: Ids & { readonly now: number; readonly far: number; readonly holder: string }) =>
+    dialectOf(db as Tx).lockRows(
+      db
+        .selectFrom('hook_event')
+        .select('event_id')
+        .where('event_id', 'in', ids)
+        .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', far), eb('holder', '=', holder)]))
+        .orderBy('event_id'),
+    ),
+)
+
+const lease = defineQuery((db, { ids, until, holder }: Ids & { readonly until: number; readonly holder: string }) =>
+  db.updateTable('hook_event').set({ lease_until: until, holder }).where('event_id', 'in', ids),
+)
 
 const EVENT = [
   'event.id',
@@ -165,16 +162,19 @@ const messagesOf = (text: string): readonly HookMessage[] | undefined =>
 
 /** Sorted by id. */
 export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<WaitingEvent[]> {
-  const rows = await db
+  const rows = await waitingEvents(db, { ids })
+  return rows.map((row) => ({ attempts: row.attempts, event: eventOf(row), messages: messagesOf(row.messages) }))
+}
+
+const waitingEvents = defineQuery((db, { ids }: Ids) =>
+  db
     .selectFrom('hook_event')
     .innerJoin('event', 'event.id', 'hook_event.event_id')
     .select(EVENT)
     .select(['hook_event.attempts', 'hook_event.messages'])
-    .where('hook_event.event_id', 'in', [...ids])
-    .orderBy('hook_event.event_id')
-    .execute()
-  return rows.map((row) => ({ attempts: row.attempts, event: eventOf(row), messages: messagesOf(row.messages) }))
-}
+    .where('hook_event.event_id', 'in', ids)
+    .orderBy('hook_event.event_id'),
+)
 
 /** The deleted object: a repository, or an account with its repositories. */
 export type DeletedSource = { readonly repoId: number } | { readonly ownerId: number }
@@ -242,13 +242,12 @@ export async function deleteHookEvents(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly HookMessage[] | undefined>> {
   if (ids.length === 0) return new Map()
-  const rows = await tx
-    .deleteFrom('hook_event')
-    .where('event_id', 'in', [...ids])
-    .returning(['event_id', 'messages'])
-    .execute()
-  return new Map(rows.map((row) => [row.event_id, messagesOf(row.messages)]))
+  return new Map((await deletion(tx, { ids })).map((row) => [row.event_id, messagesOf(row.messages)]))
 }
+
+const deletion = defineQuery((db, { ids }: Ids) =>
+  db.deleteFrom('hook_event').where('event_id', 'in', ids).returning(['event_id', 'messages']),
+)
 
 export async function extendEventLeases(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import { randomUUID } from 'node:crypto'
 import { afterCommit, type Tx } from '../../../../core/db/database.ts'
 import type { HookMessage } from '../payloads/payload.ts'
-import { insertDeliveries, insertMessage, type NewDelivery } from './send/delivery.store.ts'
+import { insertDeliveries, insertMessages, type NewDelivery } from './send/delivery.store.ts'
 import { hurryLane, wakeLanes } from './send/lane.store.ts'
 
 /** A message with the webhooks that receive it, in order. */
@@ -43,22 +43,21 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
   return {
     /** Inserts messages with a delivery for each webhook. */
     async add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void> {
-      const rows: NewDelivery[] = []
-      for (const { message, hooks } of messages) {
-        if (hooks.length === 0) continue
-        const messageId = await insertMessage(tx, {
+      const sent = messages.filter(({ hooks }) => hooks.length > 0)
+      const ids = await insertMessages(
+        tx,
+        sent.map(({ message }) => ({
           event: message.event,
           event_type: message.eventType,
           action: message.action ?? '',
           payload: JSON.stringify(message.payload, null, 2),
           created_at: clock.now(),
-        })
-        rows.push(...hooks.map(({ id }) => deliveryOf(messageId, id)))
-      }
+        })),
+      )
       await enqueue(
         tx,
-        rows,
-        messages.flatMap(({ hooks }) => hooks),
+        sent.flatMap(({ hooks }, index) => hooks.map(({ id }) => deliveryOf(ids[index]!, id))),
+        sent.flatMap(({ hooks }) => hooks),
       )
     },
 

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../../core/db/database.ts'
+import { beginReads } from '../../../../core/db/read-cache.ts'
 import { freeLeasesOfEnded } from '../../../../core/db/ended-leases.ts'
 import { isOutage } from '../../../../core/db/retry-until-available.ts'
 import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
@@ -92,7 +93,9 @@ export class MessageWorker implements Worker {
     if (ids.length === 0) return false
     if (!(await database.transaction((tx) => leaseHookEvents(tx, ids, times)))) return false
     const waiting = await loadHookEvents(database.read, ids)
-    const built = await this.#keepingLease(ids, () => this.#build(waiting))
+    // The messages of a batch are about few repositories and issues: they share what they read.
+    const reads = beginReads(database.read)
+    const built = await this.#keepingLease(ids, () => reads.during(() => this.#build(waiting))).finally(reads.end)
     const lost = ids.filter((id) => !waiting.some(({ event }) => event.id === id))
     await database.transaction(async (tx) => {
       await deleteHookEvents(tx, lost)

@@ -73,7 +73,7 @@ async function findView(
 ): Promise<CommentView | undefined> {
   const id = event.payload.comment_id
   const isDeletion = event.kind === 'comment.deleted'
-  const [there] = isDeletion ? [] : await issueQueries.loadCommentsByIds(db, [id])
+  const there = isDeletion ? undefined : await issueQueries.findCommentOf(db, { issue, repo }, id)
   if (there !== undefined) return there
   const later = isDeletion ? undefined : await findDeletion(db, event, 'comment.deleted', (it) => it.comment_id === id)
   const text = later ?? (event.payload as Partial<EventPayload<'comment.deleted'>>)

@@ -27,12 +27,12 @@ export async function addLabels(
   return writeSteps(change, attached, { current, steps, isReplacement: false })
 }
 
-/** Replaces the labels of the issue; the last one of an exclusive scope wins. */
+/** Replaces the labels of the issue; the last one of an exclusive scope wins. Returns those of `labels` that it has. */
 export async function replaceLabels(
   change: IssueChange,
   attached: readonly Label[],
   labels: readonly Label[],
-): Promise<boolean> {
+): Promise<Label[]> {
   const kept = reduceToScopes(labels)
   const removed = attached.filter((label) => !kept.some((other) => other.id === label.id))
   const added = kept.filter((label) => !attached.some((other) => other.id === label.id))
@@ -40,7 +40,8 @@ export async function replaceLabels(
     ...removed.map((label) => ({ label, isAdded: false })),
     ...added.map((label) => ({ label, isAdded: true })),
   ]
-  return writeSteps(change, attached, { current: kept, steps, isReplacement: true })
+  await writeSteps(change, attached, { current: kept, steps, isReplacement: true })
+  return kept
 }
 
 /** Detaches those of `labels` that the issue has, whatever their scopes. */

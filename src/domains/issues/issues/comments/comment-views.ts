@@ -50,6 +50,17 @@ export async function loadCommentViews(
   })
 }
 
+/** Like `loadCommentsByIds`, for a comment on this issue. */
+export async function findCommentOf(
+  db: Db,
+  place: Pick<CommentView, 'issue' | 'repo'>,
+  id: number,
+): Promise<CommentView | undefined> {
+  const comments = (await listEntriesByIds(db, [id])).filter(isText)
+  const assets = await attachmentQueries.listOf(db, 'comment', [id])
+  return (await loadCommentViews(db, comments, { issues: new Map([[place.issue.id, place]]), assets }))[0]
+}
+
 /** Comments with these ids, in no particular order, by a fixed number of queries; leaves out unknown ids. */
 export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
   const comments = (await listEntriesByIds(db, ids)).filter(isText)

@@ -40,8 +40,7 @@ export function createIssueLabels(deps: IssueDeps) {
       const wanted = readRefs(refs)
       return changeLocked(deps, actor, target, async (change) => {
         const { tx, issue, repo } = change
-        await replaceLabels(change, await labelsOf(tx, issue.id), await listUsableLabels(tx, usableIn(repo), wanted))
-        return labelsOf(tx, issue.id)
+        return replaceLabels(change, await labelsOf(tx, issue.id), await listUsableLabels(tx, usableIn(repo), wanted))
       })
     },
     clear: (actor: SignedIn, target: LabelTarget): Promise<void> =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
@@ -9,7 +10,7 @@ import type { Issue } from './issue.store.ts'
 /** The ids of the assignees of each issue, in display order. */
 export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await assigneesOf(db, { issueIds })
+  const rows = await cachedUntilCommit(db, `issue_assignee ${issueIds.join()}`, () => assigneesOf(db, { issueIds }))
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
 }

@@ -69,7 +69,8 @@ const byNumber = defineQuery((db, { repoId, number }: { repoId: RepoId; number: 
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number),
 )
 
-export const findIssueById = async (db: Db, id: IssueId): Promise<Issue | undefined> => firstOf(await byId(db, { id }))
+export const findIssueById = (db: Db, id: IssueId): Promise<Issue | undefined> =>
+  cachedUntilCommit(db, `issue.id ${id}`, async () => firstOf(await byId(db, { id })))
 
 const firstOf = ([row]: readonly Selectable<IssueTable>[]): Issue | undefined => row && toIssue(row)
 
@@ -151,9 +152,12 @@ const update = defineQuery((db, { id, ...values }: IssueChanges & { id: IssueId 
 /** Sets `updated_at` of the issues that exist and returns them; locks them until the transaction ends. */
 export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): Promise<IssueId[]> {
   if (ids.length === 0) return []
-  const rows = await tx.updateTable('issue').set({ updated_at: at }).where('id', 'in', ids).returning('id').execute()
-  return rows.map((row) => asId<IssueId>(row.id))
+  return (await touch(tx, { ids, at })).map((row) => asId<IssueId>(row.id))
 }
+
+const touch = defineQuery((db, { ids, at }: { ids: readonly IssueId[]; at: number }) =>
+  db.updateTable('issue').set({ updated_at: at }).where('id', 'in', ids).returning('id'),
+)
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
 export const lockIssue = async (tx: Tx, id: IssueId): Promise<Issue | undefined> => firstOf(await lock(tx, { id }))

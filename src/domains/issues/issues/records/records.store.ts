@@ -1,4 +1,5 @@
 import { type Tx, dialectOf, type Db } from '../../../../core/db/database.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { Issue } from './issue.store.ts'
 import { sql } from 'kysely'
@@ -63,7 +64,7 @@ export async function recountIssues(tx: Tx, column: keyof typeof issueCounters, 
 /** The labels of each issue, sorted by name. */
 export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, Label[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await labelsOf(db, { issueIds })
+  const rows = await cachedUntilCommit(db, `issue_label ${issueIds.join()}`, () => labelsOf(db, { issueIds }))
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
 }

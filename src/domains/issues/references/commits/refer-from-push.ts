@@ -124,7 +124,8 @@ async function writeCommit(
 ): Promise<void> {
   const { tx, pusher, repo } = writing
   const referred = await findReferred(tx, repo, references)
-  for (const [id, target] of await loadTargets(tx, { author: pusher, from: repo }, [...referred.keys()]))
+  const issues = [...referred.values()].map(({ issue }) => issue)
+  for (const [id, target] of await loadTargets(tx, { author: pusher, from: repo }, issues))
     if (target.mayRefer) await writeCommitReference(deps, writing, target, referred.get(id)!.reference)
 }
 

@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { type IssueId, asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/authorize.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
+import type { CrossReferenceTable } from './reference.table.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
 /** A reference from a commit to an issue. */
@@ -107,21 +109,26 @@ export async function putCrossReference(
   { issueId, commentId }: TextId,
   reference: CrossReference & KeywordAuthor,
 ): Promise<void> {
-  const values = {
+  await replacement(tx, {
+    source_issue_id: issueId,
+    source_comment_id: commentId,
     issue_id: reference.issueId,
     entry_id: reference.entryId,
     action: reference.action,
     author_id: reference.authorId,
     restriction: formatRestriction(reference.restriction),
-  }
-  await tx
+  })
+}
+
+const replacement = defineQuery((db, row: Selectable<CrossReferenceTable>) => {
+  const { source_issue_id: _, source_comment_id: __, ...values } = row
+  return db
     .insertInto('cross_reference')
-    .values({ source_issue_id: issueId, source_comment_id: commentId, ...values })
+    .values(row)
     .onConflict((conflict) =>
       conflict.columns(['source_issue_id', 'source_comment_id', 'issue_id']).doUpdateSet(values),
     )
-    .execute()
-}
+})
 
 export async function deleteCrossReferences(
   tx: Tx,

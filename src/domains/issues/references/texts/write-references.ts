@@ -6,7 +6,7 @@ import type { Clock } from '../../../../core/platform/clock.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
-import { type Issue, touchIssues } from '../../issues/records/issue.store.ts'
+import { type Issue, listIssuesByIds, touchIssues } from '../../issues/records/issue.store.ts'
 import { updateReferenceActions } from '../../issues/timeline/timeline.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { findReferred, loadTargets, mayActOn, type Target } from '../closing-references.ts'
@@ -59,10 +59,14 @@ export async function writeReferences(writing: Writing, source: SourceText): Pro
   if (before.length === 0 && references.length === 0) return
   const referred = await findReferred(tx, source.repo, references)
   referred.delete(source.issue.id)
-  const ids = [...referred.keys(), ...before.map(({ issueId }) => issueId)]
-  const targets = await loadTargets(tx, { author, from: source.repo }, ids)
   const known = new Map(before.map((reference) => [reference.issueId, reference]))
   const vanished = before.filter(({ issueId }) => !referred.has(issueId))
+  const earlier = await listIssuesByIds(
+    tx,
+    vanished.map(({ issueId }) => issueId),
+  )
+  const issues = [...[...referred.values()].map(({ issue }) => issue), ...earlier]
+  const targets = await loadTargets(tx, { author, from: source.repo }, issues)
   await neuter(writing, vanished, targets)
   await deleteCrossReferences(
     tx,

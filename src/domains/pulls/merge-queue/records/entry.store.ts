@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/authorize.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
 import type { MergeAction, MergeRequest } from '../../merges/merge-request.ts'
@@ -96,16 +97,12 @@ export async function countEntries(db: Db, branch: QueuedBranch): Promise<number
 }
 
 /** The branches of a repository that have a queue. */
-export async function listQueuedBranches(db: Db, repoId: RepoId): Promise<string[]> {
-  const rows = await db
-    .selectFrom('merge_queue_entry')
-    .select('branch')
-    .distinct()
-    .where('repo_id', '=', repoId)
-    .orderBy('branch')
-    .execute()
-  return rows.map((row) => row.branch)
-}
+export const listQueuedBranches = async (db: Db, repoId: RepoId): Promise<string[]> =>
+  (await queuedBranches(db, { repoId })).map((row) => row.branch)
+
+const queuedBranches = defineQuery((db, { repoId }: { repoId: RepoId }) =>
+  db.selectFrom('merge_queue_entry').select('branch').distinct().where('repo_id', '=', repoId).orderBy('branch'),
+)
 
 /** Every branch that has a queue. */
 export async function listAllQueuedBranches(db: Db): Promise<QueuedBranch[]> {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type CredentialRestriction, formatRestriction, parseRestriction } from '../../../../core/access/authorize.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { MergeAction } from '../merge-request.ts'
 import type { MergeScheduleTable } from '../merges.table.ts'
@@ -65,18 +66,19 @@ export async function listSchedulesOfHead(
 const MAX_LISTED = 200
 
 /** The schedules of open pull requests of one base repository, oldest first. */
-export async function listSchedulesOfRepo(db: Db, repoId: RepoId): Promise<MergeSchedule[]> {
-  const rows = await db
+export const listSchedulesOfRepo = async (db: Db, repoId: RepoId): Promise<MergeSchedule[]> =>
+  (await ofRepo(db, { repoId })).map(toSchedule)
+
+const ofRepo = defineQuery((db, { repoId }: { repoId: RepoId }) =>
+  db
     .selectFrom('merge_schedule')
     .innerJoin('pull', 'pull.id', 'merge_schedule.pull_id')
     .selectAll('merge_schedule')
     .where('merge_schedule.repo_id', '=', repoId)
     .where('pull.is_closed', '=', 0)
     .orderBy('merge_schedule.created_at')
-    .limit(MAX_LISTED)
-    .execute()
-  return rows.map(toSchedule)
-}
+    .limit(MAX_LISTED),
+)
 
 /** The schedules of open pull requests that the user reviewed or is requested to review, oldest first. */
 export async function listSchedulesOfReviewer(db: Db, userId: UserId): Promise<MergeSchedule[]> {

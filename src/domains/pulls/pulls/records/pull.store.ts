@@ -77,9 +77,11 @@ export const toPull = (row: Selectable<PullTable>): Pull => ({
 })
 
 export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
-  const row = await db.selectFrom('pull').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await byId(db, { id })
   return row && toPull(row)
 }
+
+const byId = defineQuery((db, { id }: { id: PullId }) => db.selectFrom('pull').selectAll().where('id', '=', id))
 
 export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
   const [row] = await byIssue(db, { issueId })
@@ -103,9 +105,13 @@ const byIssues = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
 
 /** Locks the row until the transaction ends. Returns undefined if the pull request was deleted. */
 export async function lockPull(tx: Tx, id: PullId): Promise<Pull | undefined> {
-  const row = await tx.updateTable('pull').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  const [row] = await lock(tx, { id })
   return row && toPull(row)
 }
+
+const lock = defineQuery((db, { id }: { id: PullId }) =>
+  db.updateTable('pull').set({ id }).where('id', '=', id).returningAll(),
+)
 
 export async function insertPull(tx: Tx, values: Insertable<PullTable>): Promise<Pull> {
   return toPull(await tx.insertInto('pull').values(values).returningAll().executeTakeFirstOrThrow())

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
 import { readersOf } from '../../../../core/access/repo-readers.store.ts'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import {
   asId,
@@ -89,15 +90,18 @@ export async function lockReview(tx: Tx, id: ReviewId): Promise<Review | undefin
 }
 
 export async function findPendingReview(db: Db, pullId: PullId, reviewerId: UserId): Promise<Review | undefined> {
-  const row = await db
+  const [row] = await pendingOf(db, { pullId, reviewerId })
+  return row && toReview(row)
+}
+
+const pendingOf = defineQuery((db, { pullId, reviewerId }: { pullId: PullId; reviewerId: UserId }) =>
+  db
     .selectFrom('review')
     .selectAll()
     .where('pull_id', '=', pullId)
     .where('reviewer_id', '=', reviewerId)
-    .where('kind', '=', 'pending')
-    .executeTakeFirst()
-  return row && toReview(row)
-}
+    .where('kind', '=', 'pending'),
+)
 
 /** Reviews and requests of these pull requests, oldest first. */
 export async function listReviewsOf(db: Db, pullIds: readonly PullId[]): Promise<Review[]> {
@@ -119,8 +123,12 @@ export const listReviewPage = (
   )
 
 export async function insertReview(tx: Tx, values: Insertable<ReviewTable>): Promise<Review> {
-  return toReview(await tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow())
+  return toReview((await insertion(tx, values))[0]!)
 }
+
+const insertion = defineQuery((db, values: Insertable<ReviewTable>) =>
+  db.insertInto('review').values(values).returningAll(),
+)
 
 /** Throws NoResultError, which is a conflict, if the review was deleted. */
 export async function updateReview(tx: Tx, id: ReviewId, values: Updateable<ReviewTable>): Promise<Review> {

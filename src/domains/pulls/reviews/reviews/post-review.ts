@@ -83,6 +83,8 @@ export interface Prepared extends Pick<NewReview, 'body' | 'verdict'> {
   readonly comments: readonly LocatedComment[]
   readonly isOfficial: boolean
   readonly isStale: boolean
+  /** The head of the reviewed pull request. */
+  readonly headOid: string
   /** The base of the reviewed pull request. */
   readonly baseBranch: string
 }
@@ -114,7 +116,8 @@ export async function postReview(
   const review = await changePull(deps, actor, { repo, pull }, async (change) => {
     await requireOpenTo(change, actor, target, verdict)
     const found = await findPendingReview(change.tx, pull.id, actor.account.id)
-    return recordReview(deps, change, { pending: found ?? (await insertPending(change, prepared)), prepared })
+    const pending = found ?? (await insertPending(change, prepared))
+    return recordReview(deps, change, { pending, prepared, isNew: found === undefined })
   })
   if (review === undefined) throw errors.pullDeleted()
   return review
@@ -129,8 +132,9 @@ export async function judge(
   { account }: SignedIn,
   { repo, pull }: PullInView,
   { verdict, commitOid }: Pick<Prepared, 'verdict' | 'commitOid'>,
-): Promise<Pick<Prepared, 'baseBranch' | 'isOfficial' | 'isStale'>> {
+): Promise<Pick<Prepared, 'baseBranch' | 'headOid' | 'isOfficial' | 'isStale'>> {
   return {
+    headOid: pull.headOid,
     baseBranch: pull.baseBranch,
     isOfficial:
       isDecision(verdict) && (await protectionQueries.isOfficialReviewer(read, repo, pull.baseBranch, account)),
@@ -161,16 +165,24 @@ const insertPending = ({ tx, actor, pull, at }: PullChange, { commitOid }: Prepa
     updated_at: at,
   })
 
+interface PostedReview {
+  readonly pending: Review
+  readonly prepared: Prepared
+  /** The pending review has no texts yet. */
+  readonly isNew?: boolean
+}
+
 /** Writes the posted data into a pending review of the actor, and submits it unless it stays pending. */
 export async function recordReview(
   deps: Pick<ReviewDeps, 'texts'>,
   change: PullChange,
-  { pending, prepared }: { readonly pending: Review; readonly prepared: Prepared },
+  { pending, prepared, isNew = false }: PostedReview,
 ): Promise<Review> {
   const { tx, issue, pull, actor, at } = change
   const { verdict, body, commitOid, baseBranch } = prepared
+  const isWhole = isNew && verdict !== 'pending' && prepared.comments.length === 0
   const [entry] = await timelineQueries.insert(tx, { issue, actorId: actor.account.id, at }, [
-    { kind: 'pending_review', body, payload: { reviewId: pending.id } },
+    { kind: isWhole ? 'review' : 'pending_review', body, payload: { reviewId: pending.id } },
   ])
   await insertComments(change, pending, prepared.comments)
   const review = await updateReview(tx, pending.id, {
@@ -184,24 +196,29 @@ export async function recordReview(
     updated_at: at,
     ...(verdict !== 'pending' && { submitted_at: at }),
   })
-  if (verdict !== 'pending') await submit(deps, change, review)
+  if (verdict === 'pending') return review
+  const { texts, positions } = isWhole ? { texts: [entry!], positions: [] } : await publishPending(change, review)
+  await publishTexts(deps, change, texts)
+  const { base, head } = currentSpan(pull)
+  const isCurrent = positions.every(({ baseOid, commitOid }) => baseOid === base && commitOid === head)
+  await submit(change, review, isCurrent && prepared.headOid === head)
   return review
 }
 
-async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, review: Review): Promise<void> {
-  const { tx, issue, pull, at } = change
-  const userId = review.reviewerId!
+/** Publishes the entries of a pending review. Returns them, oldest first, and the positions of its comments. */
+async function publishPending({ tx, issue, at }: PullChange, review: Review) {
   const entries = await timelineQueries.listOfKind(tx, issue.id, 'pending_review')
-  const comments = await listCommentPositions(tx, review.id)
+  const positions = await listCommentPositions(tx, review.id)
   const own = entries.filter(({ payload }) => 'reviewId' in payload && payload.reviewId === review.id)
-  const entryIds = [...own.map(({ id }) => id), ...comments.map(({ entryId }) => entryId)]
+  const entryIds = [...own.map(({ id }) => id), ...positions.map(({ entryId }) => entryId)]
   await timelineQueries.publish(tx, entryIds, at)
   const texts = await timelineQueries.listByIds(tx, entryIds)
-  await publishTexts(
-    deps,
-    change,
-    texts.toSorted((a, b) => a.id - b.id),
-  )
+  return { texts: texts.toSorted((a, b) => a.id - b.id), positions }
+}
+
+async function submit(change: PullChange, review: Review, isCurrent: boolean): Promise<void> {
+  const { tx, issue, pull, at } = change
+  const userId = review.reviewerId!
   if (isDecision(review.kind)) await replaceDecisions(tx, review, at)
   const teamIds = isDecision(review.kind) ? await listAskedTeams(tx, pull.id, userId) : []
   await deleteRequests(tx, pull.id, { userId, teamIds })
@@ -211,6 +228,7 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
     kind: review.kind,
     reviewer_id: userId,
     body: review.body,
+    is_current: isCurrent,
   })
 }
 

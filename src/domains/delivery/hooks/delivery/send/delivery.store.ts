@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
 import { defineQuery } from '../../../../../core/db/prepared-statement.ts'
@@ -44,11 +44,17 @@ export interface PendingDelivery extends NextDelivery {
   readonly payload: string
 }
 
-/** Returns the id of the message. */
-export async function insertMessage(tx: Tx, values: Insertable<HookMessageTable>): Promise<number> {
-  const { id } = await tx.insertInto('hook_message').values(values).returning('id').executeTakeFirstOrThrow()
-  return id
+/** Returns the ids of the messages, in their order. */
+export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<number[]> {
+  if (rows.length === 0) return []
+  return (await messageInsertion(tx, { rows })).map(({ id }) => id).toSorted((a, b) => a - b)
 }
+
+type NewMessage = Omit<Selectable<HookMessageTable>, 'id'>
+
+const messageInsertion = defineQuery((db, { rows }: { rows: readonly NewMessage[] }) =>
+  db.insertInto('hook_message').values(rows).returning('id'),
+)
 
 export type NewDelivery = Pick<
   Selectable<HookDeliveryTable>,
@@ -64,11 +70,12 @@ export async function insertDeliveries(
   const columns = 5
   const most = Math.floor(dialect.chunkSize / columns)
   for (let start = 0; start < rows.length; start += most)
-    await tx
-      .insertInto('hook_delivery')
-      .values(rows.slice(start, start + most))
-      .execute()
+    await deliveryInsertion(tx, { rows: rows.slice(start, start + most) })
 }
+
+const deliveryInsertion = defineQuery((db, { rows }: { rows: readonly NewDelivery[] }) =>
+  db.insertInto('hook_delivery').values(rows),
+)
 
 /** The next delivery of each webhook that has one, by the id of the webhook. */
 export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {

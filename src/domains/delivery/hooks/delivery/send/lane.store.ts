@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import { defineQuery } from '../../../../../core/db/prepared-statement.ts'
 import type { HookLaneTable, LaneStatus } from '../../hooks.table.ts'
@@ -29,7 +29,13 @@ export async function wakeLanes(
   const rows = hooks
     .toSorted((a, b) => a.hookId - b.hookId)
     .map(({ hookId, origin }) => ({ hook_id: hookId, origin, due_at: now }))
-  await tx
+  await insertion(tx, { rows })
+}
+
+type NewLane = Pick<Selectable<HookLaneTable>, 'due_at' | 'hook_id' | 'origin'>
+
+const insertion = defineQuery((db, { rows }: { rows: readonly NewLane[] }) =>
+  db
     .insertInto('hook_lane')
     .values(rows)
     .onConflict((conflict) =>
@@ -37,9 +43,8 @@ export async function wakeLanes(
         origin: eb.ref('excluded.origin'),
         due_at: sql<number>`case when hook_lane.due_at = 0 then excluded.due_at else hook_lane.due_at end`,
       })),
-    )
-    .execute()
-}
+    ),
+)
 
 /** Makes a lane that waits after failures due at once, after an edit of its address or a manual redelivery. */
 export async function hurryLane(tx: Tx, hookId: number, origin: string, now: number): Promise<void> {
