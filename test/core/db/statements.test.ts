@@ -26,7 +26,7 @@ const post = (path: string, body: object, statements: number): Budget => ({
   call: (client) => client.post(path, body),
   status: 201,
   sqlite: statements,
-  postgres: statements + 2,
+  postgres: statements + 1,
 })
 
 const PLAN = { labels: [1, 2], milestone: 1, assignees: ['wes', 'bob'] }
@@ -36,8 +36,8 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'the signed-in user': get('/user', 1, 0),
   'one repository': get(DESK, 3, 0),
   // One of the statements of each answer with issues finds their projects.
-  'a list of issues': get(`${DESK}/issues`, 8, 5),
-  'one issue': get(`${DESK}/issues/1`, 7, 3),
+  'a list of issues': get(`${DESK}/issues`, 6, 5),
+  'one issue': get(`${DESK}/issues/1`, 5, 3),
   'comments of an issue': get(`${DESK}/issues/1/comments`, 5, 2),
   'labels of a repository': get(`${DESK}/labels`, 3, 1),
   'a file': get(`${DESK}/contents/README.md`, 2, 0),
@@ -47,21 +47,27 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'creating an issue': post(`${DESK}/issues`, { title: 'Two', body: 'Some text' }, 9),
   'creating an issue with all that it may have': {
     ...post(`${DESK}/issues`, { ...PLAN, title: 'Two', body: 'For @bob' }, 29),
-    postgres: 33,
+    postgres: 32,
   },
   'labelling an issue': { ...post(`${DESK}/issues/2/labels`, { labels: PLAN.labels }, 12), status: 200 },
   'planning an issue': {
-    ...post('', {}, 29),
-    postgres: 34,
+    ...post('', {}, 28),
+    postgres: 31,
     call: (client) => client.patch(`${DESK}/issues/2`, { milestone: 1, assignees: ['wes', 'bob'] }),
   },
-  'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 10),
+  'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 9),
+  'creating a comment with a reference': post(`${DESK}/issues/1/comments`, { body: 'See #2' }, 14),
+  'replacing the labels of an issue': {
+    ...post('', {}, 11),
+    status: 200,
+    call: (client) => client.put(`${DESK}/issues/1/labels`, { labels: PLAN.labels }),
+  },
   'creating a label': post(`${DESK}/labels`, { name: 'bug', color: '#ff0000' }, 4),
   'editing an issue': {
-    ...post('', {}, 16),
+    ...post('', {}, 15),
     call: (client) => client.patch(`${DESK}/issues/1`, { title: 'First', body: 'Other text' }),
   },
-  'closing an issue': { ...post('', {}, 21), call: (client) => client.patch(`${DESK}/issues/1`, { state: 'closed' }) },
+  'closing an issue': { ...post('', {}, 20), call: (client) => client.patch(`${DESK}/issues/1`, { state: 'closed' }) },
 }
 
 describeOnBoth('statements of one request', (kind) => {
