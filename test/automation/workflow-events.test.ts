@@ -327,4 +327,25 @@ jobs:
       Array.from({ length: 4 }, () => ['cancelled', 'gitea-actions']),
     )
   })
+
+  it('of the clock start schedules that are due after many that fail', async () => {
+    const workflow = { 'nightly.yml': job('{ schedule: [{ cron: "@daily" }] }') }
+    const [broken, repo] = [await repoWith(workflow), await repoWith(workflow)]
+    const [brokenId, id] = [(await ann.client.get(broken)).json.id, (await ann.client.get(repo)).json.id]
+    const [{ id: _, ...row }] = (await rows(server, 'action_schedule', { repo_id: brokenId })) as [Any]
+    await server.app.database.transaction(async (tx) => {
+      await tx
+        .insertInto('action_schedule')
+        .values(Array.from({ length: 60 }, () => ({ ...row, next_at: 1000, push: '{}' })))
+        .execute()
+      await tx.updateTable('action_schedule').set({ next_at: 2000 }).where('repo_id', '=', id).execute()
+    })
+    await server.app.schedule.run('start_scheduled_workflows')
+    expect(await runsOf(repo)).toEqual(['nightly.yml@refs/heads/main schedule'])
+    const failed = await rows(server, 'action_schedule', { repo_id: brokenId, next_at: 1000 })
+    expect(failed).toHaveLength(60)
+    await server.app.database.transaction((tx) =>
+      tx.deleteFrom('action_schedule').where('repo_id', '=', brokenId).execute(),
+    )
+  })
 })

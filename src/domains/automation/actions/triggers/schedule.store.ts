@@ -35,12 +35,25 @@ const toSchedule = (row: Selectable<ActionScheduleTable>): Schedule => ({
   nextAt: row.next_at,
 })
 
+interface DueSchedules {
+  readonly now: number
+  /** Begins after this one. */
+  readonly after: Pick<Schedule, 'id' | 'nextAt'> | undefined
+  readonly limit: number
+}
+
 /** Those that are due, the oldest first. */
-export async function listDueSchedules(db: Db, now: number, limit: number): Promise<Schedule[]> {
+export async function listDueSchedules(db: Db, { now, after, limit }: DueSchedules): Promise<Schedule[]> {
   const rows = await db
     .selectFrom('action_schedule')
     .selectAll()
     .where('next_at', '<=', now)
+    .where((eb) =>
+      eb.or([
+        eb('next_at', '>', after?.nextAt ?? -1),
+        eb.and([eb('next_at', '=', after?.nextAt ?? -1), eb('id', '>', after?.id ?? 0)]),
+      ]),
+    )
     .orderBy('next_at')
     .orderBy('id')
     .limit(limit)

@@ -101,11 +101,16 @@ async function listWanted(
   return wanted
 }
 
-/** Starts the runs that are due, each once: a schedule that was missed several times starts one. */
+/**
+ * Starts the runs that are due, each once: a schedule that was missed several times starts one. Those that fail remain
+ * due, and are thrown when all others have been tried.
+ */
 export async function startDueRuns(deps: ScheduleDeps, signal: AbortSignal): Promise<void> {
   const { database, clock } = deps
-  for (;;) {
-    const due = await listDueSchedules(database.read, clock.now(), BATCH)
+  const now = clock.now()
+  const failures: unknown[] = []
+  for (let after: Schedule | undefined; ;) {
+    const due = await listDueSchedules(database.read, { now, after, limit: BATCH })
     await forEach(due, async (schedule) => {
       if (signal.aborted) return
       await startScheduled(deps, schedule)
@@ -113,9 +118,11 @@ export async function startDueRuns(deps: ScheduleDeps, signal: AbortSignal): Pro
       await database.transaction((tx) =>
         next === undefined ? deleteSchedules(tx, [schedule.id]) : updateScheduleTime(tx, schedule.id, next),
       )
-    })
-    if (signal.aborted || due.length < BATCH) return
+    }).catch((error: unknown) => failures.push(error))
+    if (signal.aborted || due.length < BATCH) break
+    after = due.at(-1)
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 async function startScheduled(deps: ScheduleDeps, schedule: Schedule): Promise<void> {
