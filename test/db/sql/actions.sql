@@ -139,17 +139,17 @@ select "action_runner".*, "action_queue"."version" as "version_of_queue" from "a
 
 -- domains/automation/actions/runners/runner-login.store.ts updateTimes
 update "action_runner" set "online_at" = ? where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526438 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526727 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526796 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526861 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526925 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526930 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806526945 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527189 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527191 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527208 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795806527395 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822506 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822756 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822816 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822917 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822964 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822972 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822990 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823195 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823727 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823730 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823764 else "active_at" end where "id" in (?, ...);
 
 -- domains/automation/actions/runners/runner.store.ts deactivateTokens
 update "action_registration_token" set "is_active" = ? where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
@@ -488,6 +488,9 @@ select "id" from "action_task" where "runner_id" = ? and "status" = ? and "reque
 -- domains/automation/actions/tasks/runner-task.store.ts lockRunnerTask
 select "id", "repo_id", "job_id", "runner_id", "status", "cancel_requested_at", "log_hash", "log_lines", "log_text_size", "is_log_sealed", "started_at", "updated_at", (select run_id from action_job where action_job.id = action_task.job_id) as "run_id", (select count(*) from action_output where task_id = action_task.id) as "outputs" from "action_task" where "id" = ?;
 
+-- domains/automation/actions/tasks/runner-task.store.ts measureOutputs
+select coalesce(sum(case when action_output.task_id = ? then 1 else 0 end), 0) as "count", coalesce(sum(length(action_output.name) + length(value)), 0) as "size" from "action_output" inner join "action_job" on "action_job"."task_id" = "action_output"."task_id" where "action_job"."run_id" = ?;
+
 -- domains/automation/actions/tasks/runner-task.store.ts putSteps
 insert into "action_step" ("task_id", "number", "status", "log_index", "log_length", "started_at", "stopped_at", "name") values (?, ...) on conflict ("task_id", "number") do update set "status" = "excluded"."status", "log_index" = "excluded"."log_index", "log_length" = "excluded"."log_length", "started_at" = "excluded"."started_at", "stopped_at" = "excluded"."stopped_at";
 
@@ -500,12 +503,12 @@ update "action_task" set "log_lines" = ?, "log_text_size" = ?, "updated_at" = ? 
 update "action_task" set "log_lines" = ?, "log_text_size" = ?, "updated_at" = ?, "is_log_sealed" = ? where "id" = ?;
 
 -- domains/automation/actions/tasks/task-facts.store.ts loadTaskFacts
-select "action_task"."id", "action_task"."repo_id", "action_task"."job_id", "action_task"."attempt", "action_job"."run_id", "action_job"."key", "action_job"."payload" as "workflow_text", "action_job"."needs", "action_job"."permissions", "action_job"."environment", "action_job"."steps", "action_run"."number", "action_run"."workflow", "action_run"."workflow_name", "action_run"."workflow_path", "action_run"."event", "action_run"."payload", "action_run"."ref", "action_run"."oid", "action_run"."actor_id", "action_run"."is_from_fork" from "action_task" inner join "action_job" on "action_job"."id" = "action_task"."job_id" inner join "action_run" on "action_run"."id" = "action_job"."run_id" where "action_task"."id" = ?;
+select "action_task"."id", "action_task"."repo_id", "action_task"."job_id", "action_task"."attempt", "action_job"."run_id", "action_job"."key", "action_job"."payload" as "workflow_text", "action_job"."needs", "action_job"."permissions", "action_job"."environment", "action_job"."steps", "action_run"."number", "action_run"."workflow", "action_run"."workflow_name", "action_run"."workflow_path", "action_run"."event", "action_run"."payload", "action_run"."ref", "action_run"."oid", "action_run"."actor_id", "action_run"."is_from_fork", "actor"."name" as "actor_name" from "action_task" inner join "action_job" on "action_job"."id" = "action_task"."job_id" inner join "action_run" on "action_run"."id" = "action_job"."run_id" left join "user" as "actor" on "actor"."id" = "action_run"."actor_id" where "action_task"."id" = ?;
 
 -- domains/automation/actions/tasks/waiting-jobs.store.ts compile
-with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' and repo_id = ? order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), null)) select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0;
-with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), (select id from action_job where status = 'waiting' and repo_id > oldest.repo_id order by repo_id, labels, updated_at, id limit N))) select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0;
-with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), (select id from action_job where status = 'waiting' and repo_id > oldest.repo_id order by repo_id, labels, updated_at, id limit N))) select oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0 and repo.owner_id = ?;
+with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' and repo_id = ? order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), null)) select oldest.id, oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0;
+with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), (select id from action_job where status = 'waiting' and repo_id > oldest.repo_id order by repo_id, labels, updated_at, id limit N))) select oldest.id, oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0;
+with recursive oldest (id, repo_id, labels, since) as ( select * from (select id, repo_id, labels, updated_at from action_job where status = 'waiting' order by repo_id, labels, updated_at, id limit N) as first union all select next.id, next.repo_id, next.labels, next.updated_at from oldest join action_job as next on next.id = coalesce( (select id from action_job where status = 'waiting' and repo_id = oldest.repo_id and labels > oldest.labels order by labels, updated_at, id limit N), (select id from action_job where status = 'waiting' and repo_id > oldest.repo_id order by repo_id, labels, updated_at, id limit N))) select oldest.id, oldest.repo_id, oldest.labels, oldest.since, repo.owner_id from oldest join repo on repo.id = oldest.repo_id where repo.is_archived = 0 and (repo.units & 512) <> 0 and repo.owner_id = ?;
 
 -- domains/automation/actions/tasks/waiting-jobs.store.ts countRunningJobs
 select "repo"."owner_id", count(*) as "total" from "action_job" inner join "repo" on "repo"."id" = "action_job"."repo_id" where "action_job"."status" = ? group by "repo"."owner_id";
@@ -529,7 +532,7 @@ insert into "action_schedule" ("repo_id", "workflow", "workflow_path", "cron", "
 insert into "action_schedule" ("repo_id", "workflow", "workflow_path", "cron", "next_at", "created_at") values (?, ...), ...;
 
 -- domains/automation/actions/triggers/schedule.store.ts listDueSchedules
-select * from "action_schedule" where "next_at" <= ? order by "next_at", "id" limit N;
+select * from "action_schedule" where "next_at" <= ? and ("next_at" > ? or ("next_at" = ? and "id" > ?)) order by "next_at", "id" limit N;
 
 -- domains/automation/actions/triggers/schedule.store.ts listSchedules
 select * from "action_schedule" where "repo_id" = ? order by "id";

@@ -56,7 +56,8 @@ update "hook_event" set "lease_until" = ?, "holder" = ? where "holder" in (?, ..
 select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = ?) limit N;
 select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = (select "repo"."owner_id" from "repo" where "repo"."id" = ?) or ("owner_id" is not null and not exists (select "repo"."owner_id" from "repo" where "repo"."id" = ?))) limit N;
 
--- domains/delivery/hooks/delivery/hook-event.store.ts insertHookEvent
+-- domains/delivery/hooks/delivery/hook-event.store.ts insertHookEvents
+insert into "hook_event" ("event_id") values (?), ... on conflict ("event_id") do nothing;
 insert into "hook_event" ("event_id") values (?, ...) on conflict ("event_id") do nothing;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts leaseHookEvents
@@ -64,8 +65,7 @@ update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, 
 select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ? or "holder" = ?) order by "event_id";
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts listBuildableEvents
-select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? and "holder" != ? limit N;
-select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) order by "event_id" limit N;
+select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) and not exists (select "building"."event_id" from "hook_event" as "building" where "building"."lease_until" > ? and "building"."lease_until" <= ? and "building"."holder" != ?) order by "event_id" limit N;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts listEventHolders
 select distinct "holder" from "hook_event" where "lease_until" > ?;
@@ -102,8 +102,9 @@ select "id" from "hook_delivery" where "hook_id" = ? and "state" = ? limit N;
 insert into "hook_delivery" ("uuid", "hook_id", "message_id", "queued_at", "created_at") values (?, ...);
 insert into "hook_delivery" ("uuid", "hook_id", "message_id", "queued_at", "created_at") values (?, ...), ...;
 
--- domains/delivery/hooks/delivery/send/delivery.store.ts insertMessage
+-- domains/delivery/hooks/delivery/send/delivery.store.ts insertMessages
 insert into "hook_message" ("event", "event_type", "action", "payload", "created_at") values (?, ...) returning "id";
+insert into "hook_message" ("event", "event_type", "action", "payload", "created_at") values (?, ...), ... returning "id";
 
 -- domains/delivery/hooks/delivery/send/delivery.store.ts listNextDeliveries
 select "hook_delivery"."id", "hook_delivery"."uuid", "hook_delivery"."attempts", "hook_delivery"."queued_at", "hook_delivery"."history", "hook_delivery"."message_id", "hook_message"."event", "hook_message"."event_type", "hook_message"."action", "webhook"."id" as "hook_id", "webhook"."is_active", "webhook"."scope", "webhook"."type", "webhook"."url", "webhook"."content_type", "webhook"."secret", "webhook"."authorization_header", "webhook"."settings" from "webhook" inner join "hook_delivery" on "hook_delivery"."id" = (select "first"."id" from "hook_delivery" as "first" where "first"."hook_id" = "webhook"."id" and "first"."state" = 'waiting' order by "first"."id" limit N) inner join "hook_message" on "hook_message"."id" = "hook_delivery"."message_id" where "webhook"."id" in (?, ...);

@@ -10,8 +10,8 @@ select * from "cron_task";
 -- core/jobs/job.store.ts countJobs
 select count(*) as "count" from "job" where "state" in (?, ...);
 
--- core/jobs/job.store.ts deleteJob
-delete from "job" where "id" = ?;
+-- core/jobs/job.store.ts deleteJobs
+delete from "job" where "id" in (?, ...);
 
 -- core/jobs/job.store.ts deleteWaitingJob
 delete from "job" where "kind" = ? and "key" = ? and "state" = ?;
@@ -23,17 +23,11 @@ update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "l
 -- core/jobs/job.store.ts freeJobsOf
 update "job" set "lease_until" = ?, "holder" = ? where "state" = ? and "holder" in (?, ...);
 
--- core/jobs/job.store.ts hasWaitingJob
-select "id" from "job" where "kind" = ? and "key" = ? and "state" = ? limit N;
-
 -- core/jobs/job.store.ts insertJob
-insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, ...);
+insert into "job" ("kind", "key", "payload", "run_at", "created_at") select cast(? as text) as "kind", cast(? as text) as "key", cast(? as text) as "payload", cast(? as bigint) as "run_at", cast(? as bigint) as "created_at" where not exists (select "id" from "job" where "kind" = ? and "key" = ? and "state" = ?) returning "id";
 
 -- core/jobs/job.store.ts leaseJobs
-update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in () order by "run_at", "id" limit N;
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
-select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;
+with "due" as materialized (select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N) update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (select "due"."id" from "due") returning *;
 
 -- core/jobs/job.store.ts listDueKinds
 select distinct "kind" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?));

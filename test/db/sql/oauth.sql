@@ -34,6 +34,7 @@ select "id", "application_id", "user_id", "scope" from "oauth_grant" where "user
 select "oauth_grant"."id", "oauth_grant"."application_id", "oauth_grant"."user_id", "oauth_grant"."scope", "oauth_application"."name" from "oauth_grant" inner join "oauth_application" on "oauth_application"."id" = "oauth_grant"."application_id" where "oauth_grant"."id" = ? and "oauth_grant"."user_id" = ?;
 
 -- domains/accounts/oauth/oauth-grant.store.ts findLiveGrant
+select * from "user" where "id" = ?;
 select * from "oauth_application" where "id" = ?;
 select "oauth_grant"."id", "oauth_grant"."application_id", "oauth_grant"."user_id", "oauth_grant"."scope", "oauth_chain"."id" as "chain_id", "oauth_chain"."counter", "oauth_chain"."rotated_at" from "oauth_chain" inner join "oauth_grant" on "oauth_grant"."id" = "oauth_chain"."grant_id" where "oauth_chain"."id" = ?;
 

@@ -100,8 +100,8 @@ select * from "project" where "owner_id" = ? and "is_closed" = ? order by "id" l
 -- domains/issues/projects/project.store.ts listProjectsByIds
 select * from "project" where "id" in (?, ...) order by "id";
 
--- domains/issues/projects/project.store.ts listProjectsOfIssueIds
-select "project".*, "project_issue"."issue_id" from "project_issue" inner join "project" on "project"."id" = "project_issue"."project_id" where "project_issue"."issue_id" in (?, ...) order by "project"."id";
+-- domains/issues/projects/project.store.ts listProjectsOfIssue
+select "project".* from "project_issue" inner join "project" on "project"."id" = "project_issue"."project_id" where "project_issue"."issue_id" = ? order by "project"."id";
 
 -- domains/issues/projects/project.store.ts lockProjects
 select * from "project" where "id" in (?, ...) order by "id";

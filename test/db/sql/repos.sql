@@ -68,8 +68,6 @@ select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and not (repo.is_private <> 0));
 
 -- domains/repositories/repos/lists/repo-list.store.ts listRepos
-select "id" from "user" where visibility in ('private') limit N;
-select "id" from "user" where visibility in ('limited', 'private') limit N;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where not (repo.is_private <> 0) order by "repo"."id" desc limit N offset ?;
@@ -80,6 +78,8 @@ select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."create
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_archived" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_template" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where not (repo.is_private <> 0) order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;

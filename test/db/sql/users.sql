@@ -179,3 +179,6 @@ update "user" set "is_admin" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "language" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "location" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "pronouns" = ?, "updated_at" = ? where "id" = ?;
+
+-- domains/accounts/users/user.store.ts usersById
+select * from "user" where "id" in (?, ...);
