@@ -63,7 +63,8 @@ export async function startOwn(
       INGOT_MIGRATIONS_ALLOWED_HOSTS: 'loopback',
       INGOT_SEARCH_CODE_ENABLED: String(codeSearch),
       INGOT_SERVER_WORKERS: String(workers),
-      NODE_OPTIONS: '--inspect-port=0',
+      // NOTE: Node numbers the ports of several workers from this one on, and refuses port 1.
+      ...(workers === 1 && { NODE_OPTIONS: '--inspect-port=0' }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
