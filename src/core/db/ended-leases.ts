@@ -18,9 +18,12 @@ interface Deps {
   readonly members: Pick<Members, 'ended' | 'onEnded'>
 }
 
+/** Milliseconds within which PostgreSQL has carried out what a process sent before it was killed. */
+const IN_FLIGHT_MS = 5_000
+
 /**
- * Ends the leases of processes that have ended, now and whenever one ends. Leases of unknown processes expire by time.
- * Returns the function that stops it.
+ * Ends the leases of processes that have ended, now, once more when nothing that they sent is in flight, and whenever
+ * one ends. Leases of unknown processes expire by time. Returns the function that stops it.
  */
 export function freeLeasesOfEnded({ database, log, members }: Deps, table: LeaseTable): () => void {
   const free = async (): Promise<void> => {
@@ -35,5 +38,10 @@ export function freeLeasesOfEnded({ database, log, members }: Deps, table: Lease
     )
   }
   attempt()
-  return members.onEnded(attempt)
+  const again = setTimeout(attempt, IN_FLIGHT_MS).unref()
+  const unsubscribe = members.onEnded(attempt)
+  return () => {
+    clearTimeout(again)
+    unsubscribe()
+  }
 }
