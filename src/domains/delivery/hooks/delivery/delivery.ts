@@ -75,7 +75,7 @@ export function createDelivery(
   const enqueued = new Signal('deliveries', processes)
   const wake = (): void => deliverer.wake()
   enqueued.listen(wake)
-  const queue = createMessageQueue({ database, clock, onEnqueued: () => enqueued.emit() })
+  const queue = createMessageQueue({ clock, onEnqueued: () => enqueued.emit() })
   const siteOnly = settings.disabled
   const messages = new MessageWorker({
     database,

@@ -13,7 +13,7 @@ export interface AddressedMessage {
 
 type AddressedHook = AddressedMessage['hooks'][number]
 
-interface MessageQueueDeps extends Pick<Core, 'database' | 'clock'> {
+interface MessageQueueDeps extends Pick<Core, 'clock'> {
   /** Called after deliveries are enqueued. */
   onEnqueued(): void
 }
@@ -23,10 +23,10 @@ export const originOf = (url: string): string => URL.parse(url)?.origin ?? ''
 
 export type MessageQueue = ReturnType<typeof createMessageQueue>
 
-export function createMessageQueue({ database, clock, onEnqueued }: MessageQueueDeps) {
+export function createMessageQueue({ clock, onEnqueued }: MessageQueueDeps) {
   async function enqueue(tx: Tx, rows: readonly NewDelivery[], hooks: readonly AddressedHook[]): Promise<void> {
     if (rows.length === 0) return
-    await insertDeliveries(database, tx, rows)
+    await insertDeliveries(tx, rows)
     const lanes = new Map(hooks.map(({ id, url }) => [id, { hookId: id, origin: originOf(url) }]))
     await wakeLanes(tx, [...lanes.values()], clock.now())
     afterCommit(tx, onEnqueued)
@@ -46,13 +46,8 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
       const sent = messages.filter(({ hooks }) => hooks.length > 0)
       const ids = await insertMessages(
         tx,
-        sent.map(({ message }) => ({
-          event: message.event,
-          event_type: message.eventType,
-          action: message.action ?? '',
-          payload: JSON.stringify(message.payload, null, 2),
-          created_at: clock.now(),
-        })),
+        sent.map(({ message }) => message),
+        clock.now(),
       )
       await enqueue(
         tx,

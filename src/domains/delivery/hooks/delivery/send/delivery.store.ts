@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
 import { defineQuery } from '../../../../../core/db/prepared-statement.ts'
+import type { HookMessage } from '../../payloads/payload.ts'
 import type { HookScope, HookDeliveryTable, HookMessageTable } from '../../hooks.table.ts'
 
 /** One attempt to send a delivery, as stored in its history. */
@@ -44,10 +45,29 @@ export interface PendingDelivery extends NextDelivery {
   readonly payload: string
 }
 
-/** Returns the ids of the messages, in their order. */
-export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<number[]> {
-  if (rows.length === 0) return []
-  return (await messageInsertion(tx, { rows })).map(({ id }) => id).toSorted((a, b) => a - b)
+/** Returns the ids of the messages, in their order. A push of many refs has a message for each. */
+export async function insertMessages(tx: Tx, messages: readonly HookMessage[], now: number): Promise<number[]> {
+  const ids: number[] = []
+  for (const part of inParts(tx, messages)) {
+    const rows = part.map(({ event, eventType, action = '', payload }) => ({
+      event,
+      event_type: eventType,
+      action,
+      payload: JSON.stringify(payload, null, 2),
+      created_at: now,
+    }))
+    ids.push(...(await messageInsertion(tx, { rows })).map(({ id }) => id).toSorted((a, b) => a - b))
+  }
+  return ids
+}
+
+/** Columns of the rows that are inserted here. */
+const COLUMNS = 5
+
+/** As many rows as one statement may insert. */
+function* inParts<Row>(tx: Tx, rows: readonly Row[]): Generator<readonly Row[]> {
+  const most = Math.floor(dialectOf(tx).chunkSize / COLUMNS)
+  for (let start = 0; start < rows.length; start += most) yield rows.slice(start, start + most)
 }
 
 type NewMessage = Omit<Selectable<HookMessageTable>, 'id'>
@@ -62,15 +82,8 @@ export type NewDelivery = Pick<
 >
 
 /** Inserts deliveries in sending order. */
-export async function insertDeliveries(
-  { dialect }: Pick<Database, 'dialect'>,
-  tx: Tx,
-  rows: readonly NewDelivery[],
-): Promise<void> {
-  const columns = 5
-  const most = Math.floor(dialect.chunkSize / columns)
-  for (let start = 0; start < rows.length; start += most)
-    await deliveryInsertion(tx, { rows: rows.slice(start, start + most) })
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
+  for (const rows of inParts(tx, deliveries)) await deliveryInsertion(tx, { rows })
 }
 
 const deliveryInsertion = defineQuery((db, { rows }: { rows: readonly NewDelivery[] }) =>
