@@ -203,7 +203,7 @@ export async function cachedByIds<Id extends number, Row extends { readonly id: 
 ): Promise<ReadonlyMap<Id, Row>> {
   const cache = cacheIn(db)
   const version = cache && (await currentVersion(cache))
-  const rows = version === undefined ? undefined : cache!.tables.getOrInsertComputed(table, () => new Map())
+  const rows = version === undefined ? undefined : cache!.tables.get(table)
   const found = new Map<Id, Row>()
   const missing = new Set<Id>()
   for (const id of ids) {
@@ -213,12 +213,11 @@ export async function cachedByIds<Id extends number, Row extends { readonly id: 
   }
   if (missing.size === 0) return found
   const loaded = await load([...missing])
-  const isCurrent = cache !== undefined && cache.version === version
-  if (isCurrent) addRows(cache, loaded.length)
-  for (const row of loaded) {
-    found.set(row.id, row)
-    if (isCurrent) cache.tables.getOrInsertComputed(table, () => new Map()).set(row.id, row)
-  }
+  for (const row of loaded) found.set(row.id, row)
+  if (cache === undefined || cache.version !== version) return found
+  addRows(cache, loaded.length)
+  const kept = cache.tables.getOrInsertComputed(table, () => new Map())
+  for (const row of loaded) kept.set(row.id, row)
   return found
 }
 

@@ -3,7 +3,7 @@ import { insertNewIssue } from './issues/changes/create-issue.ts'
 import { applyEdit, changeLocked, prepareEdit } from './issues/changes/edit-issue.ts'
 import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
 import { findTriageFields, recordTriage } from './issues/changes/triage-new-issue.ts'
-import { findCommentOf, loadCommentsByIds } from './issues/comments/comment-views.ts'
+import { findCommentOf } from './issues/comments/comment-views.ts'
 import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
 import { claimEntries, claimIssues } from './issues/imports/claim-author.store.ts'
 import { dropImportedAssignees } from './issues/imports/drop-assignees.ts'
@@ -96,7 +96,6 @@ export const issueQueries = {
   loadViews: loadIssueViews,
   loadDeletedView: loadDeletedIssueView,
   findCommentOf,
-  loadCommentsByIds,
   getReadable: getReadableIssue,
 } as const
 

@@ -114,7 +114,7 @@ export async function loadDeletedIssueView(
     repo,
     author: users.find((user) => user.id === record.authorId),
     assignees: assigneeIds.flatMap((id) => users.find((user) => user.id === id) ?? []),
-    labels: labelIds.flatMap((id) => labels.find((label) => label.id === id) ?? []),
+    labels: labelIds.flatMap((id) => labels.get(asId<LabelId>(id)) ?? []),
     milestone: record.milestoneId && milestones.get(record.milestoneId),
     projects: [],
     assets: [],

@@ -89,13 +89,9 @@ export async function listLabelIdsByName(
   return new Map(rows.map(({ id, name }) => [name, asId<LabelId>(id)]))
 }
 
-/** Labels of any owner, in no particular order; leaves out unknown ids. */
-export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
-  const found = await cachedByIds(db, 'label', ids, async (missing) =>
-    (await labelsWithIds(db, { ids: missing })).map(toLabel),
-  )
-  return [...found.values()]
-}
+/** Labels of any owner; leaves out unknown ids. */
+export const listLabelsByIds = (db: Db, ids: readonly LabelId[]): Promise<ReadonlyMap<LabelId, Label>> =>
+  cachedByIds(db, 'label', ids, async (missing) => (await labelsWithIds(db, { ids: missing })).map(toLabel))
 
 const labelsWithIds = defineQuery((db, { ids }: { ids: readonly LabelId[] }) =>
   db.selectFrom('label').selectAll().where('id', 'in', ids),

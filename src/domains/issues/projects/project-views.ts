@@ -1,6 +1,7 @@
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Db } from '../../../core/db/database.ts'
+import { cachedByIds } from '../../../core/db/read-cache.ts'
 import type { IssueId, ProjectId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { accessQueries, type Repo } from '../../repositories/index.ts'
@@ -63,11 +64,8 @@ export async function loadProjectsOfIssues(
 ): Promise<ReadonlyMap<IssueId, readonly ProjectView[]>> {
   const issues = all.filter(({ projectIds }) => projectIds.length > 0)
   if (issues.length === 0) return new Map()
-  const listed = await listProjectsByIds(
-    db,
-    issues.flatMap(({ projectIds }) => projectIds),
-  )
-  const found = new Map(listed.map((project) => [project.id, project]))
+  const ids = issues.flatMap(({ projectIds }) => projectIds)
+  const found = await cachedByIds(db, 'project', ids, (missing) => listProjectsByIds(db, missing))
   const concerned = issues.flatMap(({ repoId }) => repos.get(repoId) ?? [])
   const reads = await loadReads(db, viewer, [...new Set(concerned)])
   const readable = new Map<IssueId, readonly Project[]>()

@@ -37,23 +37,19 @@ const toSchedule = (row: Selectable<ActionScheduleTable>): Schedule => ({
 
 interface DueSchedules {
   readonly now: number
-  /** Begins after this one. */
+  /** Begins after this one; undefined: with the first. */
   readonly after: Pick<Schedule, 'id' | 'nextAt'> | undefined
   readonly limit: number
 }
 
 /** Those that are due, the oldest first. */
 export async function listDueSchedules(db: Db, { now, after, limit }: DueSchedules): Promise<Schedule[]> {
+  const { id, nextAt } = after ?? { id: 0, nextAt: -1 }
   const rows = await db
     .selectFrom('action_schedule')
     .selectAll()
     .where('next_at', '<=', now)
-    .where((eb) =>
-      eb.or([
-        eb('next_at', '>', after?.nextAt ?? -1),
-        eb.and([eb('next_at', '=', after?.nextAt ?? -1), eb('id', '>', after?.id ?? 0)]),
-      ]),
-    )
+    .where((eb) => eb.or([eb('next_at', '>', nextAt), eb.and([eb('next_at', '=', nextAt), eb('id', '>', id)])]))
     .orderBy('next_at')
     .orderBy('id')
     .limit(limit)

@@ -6,7 +6,7 @@ import { branchRef, type GitRepo, ignoringMissing, isZeroOid } from '../../../..
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { compileGlob } from '../../../../core/platform/patterns/glob.ts'
 import { userQueries } from '../../../accounts/index.ts'
-import { issueQueries } from '../../../issues/index.ts'
+import { timelineQueries } from '../../../issues/index.ts'
 import { accessQueries, type Repo, repoQueries } from '../../../repositories/index.ts'
 import { findRun, hasApprovedRun } from '../runs/run.store.ts'
 import { isMembers } from '../workflows/reading/problem.ts'
@@ -66,8 +66,7 @@ export async function startRuns(deps: StartDeps, event: DomainEvent): Promise<vo
 /** The kind of the entry whose text was edited. */
 async function kindOfEdited({ database }: StartDeps, { kind, payload }: DomainEvent): Promise<string | undefined> {
   if (kind !== 'comment.edited' || !('comment_id' in payload)) return undefined
-  const [view] = await issueQueries.loadCommentsByIds(database.read, [payload.comment_id])
-  return view?.comment.kind
+  return (await timelineQueries.find(database.read, payload.comment_id))?.kind
 }
 
 /**

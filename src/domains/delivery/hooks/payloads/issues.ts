@@ -141,7 +141,7 @@ async function labelChanges(
   const { added_ids: added = [], removed_ids: removed = [] } = event.payload
   const ids = [...added, ...removed].map((id) => asId<LabelId>(id))
   const labels = new Map<number, PayloadLabel>(
-    (await labelQueries.listByIds(database.read, ids)).map((label) => [
+    [...(await labelQueries.listByIds(database.read, ids)).values()].map((label) => [
       label.id,
       issuePresenters.presentIssueLabel(label, repo, site),
     ]),

@@ -69,8 +69,7 @@ export async function loadLabelsOf(db: Db, links: readonly IssueLinks[]): Promis
     db,
     links.flatMap(({ labelIds }) => labelIds),
   )
-  const byId = new Map(labels.map((label) => [label.id, label]))
-  return ({ labelIds }) => labelIds.flatMap((id) => byId.get(id) ?? []).sort(byName)
+  return ({ labelIds }) => labelIds.flatMap((id) => labels.get(id) ?? []).sort(byName)
 }
 
 const byName = (a: Label, b: Label): number => compareCodePoints(a.name, b.name) || a.id - b.id

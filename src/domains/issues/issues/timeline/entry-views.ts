@@ -79,7 +79,7 @@ export async function loadEntryFacts(
   ])
   return {
     users: new Map(users.map((user) => [user.id, user])),
-    labels: new Map(labels.map((label) => [label.id, label])),
+    labels,
     milestones,
     issues,
     comments: await loadSourceComments(db, entries, issues),
