@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createActionsFactory } from '../harness/actions.ts'
 import { describeOnBoth } from '../harness/databases.ts'
-import { callRpc, registerRunner, rpc, RpcError, runnerOf } from '../harness/runner.ts'
+import { callRpc, registerRunner, rpc, RpcError, runnerOf, type TestRunner } from '../harness/runner.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
+import { Result } from '../../src/domains/automation/actions/protocol/proto/runner_pb.js'
 import type { Any } from '../harness/client.ts'
 import type { Person } from '../harness/world.ts'
+
+const credentialsOf = ({ uuid, token }: TestRunner) => ({ 'x-runner-uuid': uuid, 'x-runner-token': token })
 
 describeOnBoth('the runner protocol', (kind) => {
   let server: TestServer
@@ -27,6 +31,13 @@ describeOnBoth('the runner protocol', (kind) => {
       (thrown: unknown) => thrown,
     )
     return error instanceof RpcError ? [error.status, error.code] : [0, String(error)]
+  }
+  /** In JSON if the body is a text. */
+  async function send(method: string, body: string | Buffer<ArrayBuffer>, headers: object = {}) {
+    const type = `application/${typeof body === 'string' ? 'json' : 'proto'}`
+    const url = `${server.url}/api/actions/runner.v1.RunnerService/${method}`
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+    return { status: answer.status, ...((await answer.json()) as { code: string; message: string }) }
   }
   const raw = (method: string, init: RequestInit): Promise<Response> =>
     fetch(`${server.url}/api/actions/ping.v1.PingService/${method}`, { method: 'POST', ...init })
@@ -118,6 +129,65 @@ describeOnBoth('the runner protocol', (kind) => {
       }
     },
   )
+
+  describe('bounds what takes long to decode', () => {
+    const limits = [
+      [rpc.updateLog, 300_000, 'resource_exhausted'],
+      [rpc.updateTask, 300_000, 'resource_exhausted'],
+      [rpc.declare, 70_000, 'resource_exhausted'],
+      [rpc.updateTask, 60_000, 'ok'],
+    ] as const
+    it.each(limits)('in JSON: %#', async (method, size, expected) => {
+      const runner = await registerRunner(server.url, await tokenAt(ann, '/user/actions'))
+      const { status, code } = await send(method.name, `{"a":[${'{},'.repeat(size / 3)}{}]}`, credentialsOf(runner))
+      // NOTE: no task has the number 0.
+      expect([status, code]).toEqual(expected === 'ok' ? [404, 'not_found'] : [429, expected])
+    })
+
+    const lengthOf = (size: number) => [(size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80, size >> 14]
+    const many = Buffer.alloc(60_000)
+    it.each([
+      ['unknown fields', many.fill('\x78\0')],
+      ['outputs', Buffer.from(many).fill('\x12\0')],
+      ['steps', Buffer.from([0x0a, ...lengthOf(60_000), ...Buffer.from(many).fill('\x2a\0')])],
+      ['fields of an output', Buffer.from([0x12, ...lengthOf(60_000), ...Buffer.from(many).fill('\x18\0')])],
+      ['fields of a step', Buffer.from([0x0a, ...lengthOf(60_004), 0x2a, ...lengthOf(60_000), ...many])],
+    ])('in protobuf: %s', async (_, body) => {
+      expect(await send('UpdateTask', body)).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('more than 20000 fields'),
+      })
+    })
+    it('in protobuf: groups', async () => {
+      expect(await send('UpdateTask', Buffer.from('\x0b\x0c'))).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('group'),
+      })
+    })
+
+    it('before credentials only when it is short', async () => {
+      const broken = Buffer.alloc(100_000, '\x12\x7f')
+      for (const method of ['UpdateTask', 'UpdateLog']) {
+        expect((await send(method, broken.subarray(0, 1001))).status).toBe(400)
+        expect((await send(method, broken)).status).toBe(401)
+        expect((await send(method, gzipSync(broken), { 'content-encoding': 'gzip' })).status).toBe(401)
+      }
+    })
+
+    it('but not the fullest report', async () => {
+      const runner = await registerRunner(server.url, await tokenAt(ann, '/repos/ann/r/actions'))
+      await createActionsFactory(server.app).run((await ann.client.get('/repos/ann/r')).json.id, {
+        jobs: { a: { labels: ['host'], status: 'waiting' } },
+      })
+      const { id } = (await runner.call(rpc.fetchTask, {})).task!
+      const time = { seconds: 1n, nanos: 1 }
+      const facts = { result: Result.SUCCESS, startedAt: time, stoppedAt: time, logIndex: 1n, logLength: 1n }
+      const steps = Array.from({ length: 1000 }, (_, at) => ({ id: BigInt(at), ...facts }))
+      const outputs = Object.fromEntries(steps.map((step) => [`o${step.id}`, 'x'.repeat(1000)]))
+      const { sentOutputs } = await runner.call(rpc.updateTask, { state: { id, steps }, outputs }, { gzip: true })
+      expect(sentOutputs).toHaveLength(1000)
+    })
+  })
 
   it('says in JSON that a method is unknown', async () => {
     const answer = await raw('Pong', { headers: { 'content-type': 'application/proto' } })

@@ -36,14 +36,23 @@ export interface RunnerRpcDeps {
 }
 
 /** Bytes of a message of a client that has not been authenticated. */
-const SMALL = 1024 * 1024
-/** Bytes of a report with outputs, and of log rows in JSON. */
+const SMALL = 64 * 1024
+/** Bytes of a report with outputs. */
 const LARGE = 16 * 1024 * 1024
 
 /** The methods that runners call, by `<service>/<method>` (behaviour/actions#runner-protocol). */
 export function createRunnerRpc({ log, login, registration, queue, context, reports, logs }: RunnerRpcDeps) {
   const loadTasks = async ({ tasks }: TaskAnswer) =>
     (await Promise.all(tasks.map(context.load))).filter((task) => task !== undefined).map(presentTask)
+
+  /** The runner that reports of a task. Throws Unauthenticated. */
+  const requireReporter = ({ request, read }: Reading) =>
+    login.authenticate(request, { isActive: true }).catch(async (error: unknown) => {
+      // NOTE: what is not a message is refused as such, whoever sends it; a long one is not read for that.
+      const { 'content-length': length, 'content-encoding': encoding } = request.headers
+      if (Number(length ?? SMALL) < SMALL && encoding === undefined) await read(SMALL)
+      throw error
+    })
 
   return new Map([
     ...serveRpc(PingService, { ping: async ({ read }) => ({ data: `Hello, ${(await read(SMALL)).data}!` }) }, log),
@@ -79,28 +88,20 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
           return { ...(task && { task }), tasksVersion: BigInt(answer.queueVersion) }
         },
         async updateTask({ request, read }) {
-          const message = await read(LARGE)
-          const runner = await login.authenticate(request, { isActive: true })
-          const report = readReport(message)
+          const runner = await requireReporter({ request, read })
+          const report = readReport(await read(LARGE))
           request.state.isQuiet = report.result === undefined
           const { status, outputNames } = await reports.report(runner, report)
           return {
-            state: { id: message.state?.id ?? 0n, result: RESULTS[status] ?? Result.UNSPECIFIED },
+            state: { id: BigInt(report.taskId), result: RESULTS[status] ?? Result.UNSPECIFIED },
             sentOutputs: [...outputNames],
           }
         },
         async updateLog({ request, encoding, read }) {
           request.state.isQuiet = true
-          if (encoding === 'application/json') {
-            const part = readLogPart(await read(LARGE))
-            const runner = await login.authenticate(request, { isActive: true })
-            return { ackIndex: BigInt(await logs.append(runner, Stream.from([part]))) }
-          }
-          const runner = await login.authenticate(request, { isActive: true }).catch(async (error: unknown) => {
-            // NOTE: what is not a message is refused as such, whoever sends it; a long one is not read for that.
-            if (Number(request.headers['content-length'] ?? SMALL) < SMALL) await read(SMALL)
-            throw error
-          })
+          const runner = await requireReporter({ request, read })
+          if (encoding === 'application/json')
+            return { ackIndex: BigInt(await logs.append(runner, Stream.from([readLogPart(await read(LARGE))]))) }
           return { ackIndex: BigInt(await logs.append(runner, readLogRequest(openBody(request)))) }
         },
         async declare({ request, reply, read }) {
@@ -113,6 +114,11 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
       log,
     ),
   ])
+}
+
+interface Reading {
+  readonly request: { readonly headers: Headers }
+  read(limit: number): Promise<unknown>
 }
 
 /** NOTE: at the level info, polls of idle runners and the reports of each second would be most of the log. */
