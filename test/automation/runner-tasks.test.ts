@@ -82,7 +82,7 @@ describeOnBoth('tasks of runners', (kind) => {
       const { task, tasksVersion } = await fetchTask(runner, { tasksVersion: idle.tasksVersion })
       expect([task !== undefined, tasksVersion > idle.tasksVersion]).toEqual([true, true])
       await queue({ c: { labels: [] } })
-      const current = (await fetchTask(runner, { taskCapacity: 0n })).tasksVersion
+      const current = (await fetchTask()).tasksVersion
       expect((await fetchTask(runner, { tasksVersion: current })).task).toBeUndefined()
       await finish(task!.id)
       expect(await statuses(run.id)).toEqual({ a: 'success', b: 'queued' })
@@ -120,6 +120,15 @@ describeOnBoth('tasks of runners', (kind) => {
       expect([rest.task !== undefined, rest.additionalTasks.length]).toEqual([true, 0])
       const none = await fetchTask(runner, { taskCapacity: 5n })
       expect([none.task, none.additionalTasks]).toEqual([undefined, []])
+    })
+
+    it('none while the runner has no place, and then without a new job', async () => {
+      await queue({ a: {} })
+      for (const taskCapacity of [0n, -1n]) {
+        const { task, tasksVersion } = await fetchTask(runner, { taskCapacity })
+        expect([task, tasksVersion]).toEqual([undefined, 1n])
+      }
+      expect((await fetchTask(runner, { tasksVersion: 1n, taskCapacity: 1n })).task).toBeDefined()
     })
 
     it('again by a request whose answer was lost, with a new token', async () => {

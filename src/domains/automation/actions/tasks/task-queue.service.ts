@@ -10,7 +10,7 @@ import { countRunningJobs, listWaitingGroups, listWaiting, type WaitingGroup } f
 export interface TaskRequest {
   /** The counter that the runner got with its last answer; 0 after it got a task. */
   readonly queueVersion: number
-  /** How many tasks it wants. */
+  /** How many more tasks it can run. */
   readonly capacity: number
   /** The same for a repeated request; empty if the runner sends none. */
   readonly requestKey: string
@@ -98,12 +98,14 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
     async fetch(runner: CallingRunner, request: TaskRequest): Promise<TaskAnswer> {
       const { queueVersion } = runner
       if (request.queueVersion === queueVersion) return { tasks: [], queueVersion }
-      // The counter that looks old in the next request, when the runner is enabled or an owner is below the limit.
+      // The counter that looks old in the next request, when the runner is enabled or has a place, or an owner is below
+      // the limit.
       const oldVersion = Math.max(request.queueVersion, 1)
       if (runner.isDisabled) return { tasks: [], queueVersion: oldVersion }
       const again = await repeat(runner, request.requestKey)
       if (again.length > 0) return { tasks: again, queueVersion }
-      const wanted = runner.isEphemeral ? 1 : Math.min(Math.max(request.capacity, 1), MAX_TASKS)
+      if (request.capacity < 1) return { tasks: [], queueVersion: oldVersion }
+      const wanted = runner.isEphemeral ? 1 : Math.min(request.capacity, MAX_TASKS)
       return inTurn(async () => {
         const tasks: TakenTask[] = []
         while (tasks.length < wanted && (await mayTake(runner))) {
