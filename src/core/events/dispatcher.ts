@@ -13,8 +13,6 @@ const MAX_ATTEMPTS = 12
 /** The maximum number of counted attempts of an event that a full disk stops. */
 const FULL_DISK_ATTEMPTS = 4
 
-type Batches = Map<BatchSubscription, DomainEvent[]>
-
 /** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */
 export class EventDispatcher {
   readonly #database: Database
@@ -55,24 +53,15 @@ export class EventDispatcher {
   /** The number of events of the batch; as many as fit in one when a handler failed: there may be more. */
   async #dispatchBatch(limit = BATCH): Promise<number> {
     if (!(await hasPendingEvents(this.#database.read, this.#clock.now()))) return 0
-    let failed: { event: EventRow | undefined; error: unknown } | undefined
+    let failed: { events: readonly EventRow[]; error: unknown } | undefined
     try {
       return await this.#database.transaction(async (tx) => {
         failed = undefined
         const events = await lockPendingEvents(tx, this.#clock.now(), limit)
-        const batches: Batches = new Map()
-        for (const event of events) {
-          try {
-            await this.#deliver(tx, event, batches)
-          } catch (error) {
-            failed = { event, error }
-            throw error
-          }
-        }
         try {
-          for (const [{ handleAll }, batch] of batches) await handleAll(tx, batch)
+          await this.#deliver(tx, events)
         } catch (error) {
-          failed = { event: events.length === 1 ? events[0] : undefined, error }
+          failed = { events, error }
           throw error
         }
         await markDispatched(
@@ -84,26 +73,23 @@ export class EventDispatcher {
       })
     } catch (error) {
       if (failed === undefined) throw error
-      if (failed.event !== undefined) await this.#postpone(failed.event, failed.error)
-      // One of several events made a batch fail: found by dispatching them one by one.
-      else await this.#dispatchBatch(1)
+      const { events } = failed
+      if (events.length === 1) await this.#postpone(events[0]!, failed.error)
+      // Each of them once more, by itself, so that only those that fail wait.
+      else for (let left = events.length; left > 0; left--) await this.#dispatchBatch(1)
       return BATCH
     }
   }
 
-  async #deliver(tx: Tx, row: EventRow, batches: Batches): Promise<void> {
-    const { id, kind, repo_id: repoId, actor_id: actorId, created_at: at } = row
-    const event = {
-      id,
-      kind,
-      repoId,
-      actorId,
-      at,
-      payload: JSON.parse(row.payload) as unknown,
-    } as unknown as DomainEvent
-    for (const handler of this.#eventLog.subscriptionsOf(kind))
-      if (typeof handler === 'function') await handler(tx, event)
-      else batches.getOrInsertComputed(handler, () => []).push(event)
+  async #deliver(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+    const batches = new Map<BatchSubscription, DomainEvent[]>()
+    for (const { id, kind, repo_id: repoId, actor_id: actorId, created_at: at, payload } of rows) {
+      const event = { id, kind, repoId, actorId, at, payload: JSON.parse(payload) as unknown } as unknown as DomainEvent
+      for (const handler of this.#eventLog.subscriptionsOf(kind))
+        if (typeof handler === 'function') await handler(tx, event)
+        else batches.getOrInsertComputed(handler, () => []).push(event)
+    }
+    for (const [{ handleAll }, batch] of batches) await handleAll(tx, batch)
   }
 
   async #postpone(event: EventRow, error: unknown): Promise<void> {
