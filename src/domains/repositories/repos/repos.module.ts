@@ -6,6 +6,7 @@ import { createRepoOperations } from './creation/create.operations.ts'
 import { flagOperations } from './flags/flags.operations.ts'
 import { createRepoFlags } from './flags/flags.service.ts'
 import { repoListOperations } from './lists/lists.operations.ts'
+import { createRepoListJson } from './lists/repo-list-json.ts'
 import { searchOperations } from './lists/search.operations.ts'
 import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
@@ -67,6 +68,7 @@ export const module = defineModule({
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
     const repoFlags = createRepoFlags({ database })
     const repoGuard = createRepoGuard(repos)
+    const json = createRepoListJson(site)
     const own = {
       createRepo: createRepoCreationGuards({ orgs, repos, users }),
       repo: repoGuard,
@@ -80,9 +82,9 @@ export const module = defineModule({
       guards: own,
       operations: [
         ...createRepoOperations({ guards, repos, site }),
-        ...repoListOperations({ guards, repos, site, exploreNeedsSignIn }),
+        ...repoListOperations({ guards, repos, json, exploreNeedsSignIn }),
         ...repoOperations({ guards, repos, site }),
-        ...searchOperations({ repos, site }),
+        ...searchOperations({ repos, json }),
         ...signingKeyOperations({ guards, signer }),
         ...repoChangeOperations({ guards, orgRepos, repoChanges, repos, site }),
         ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),

@@ -6,12 +6,11 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingMembers, pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { presentRepo } from '../repo.present.ts'
 import { Repository } from '../repos.model.ts'
 import type { RepoView } from '../lookup.ts'
 import type { Repos } from '../repos.service.ts'
+import type { RepoListJson } from './repo-list-json.ts'
 import { BY_ID, type RepoOrder } from './repo-order.ts'
 
 const ORDERS: Readonly<Record<string, RepoOrder>> = {
@@ -23,18 +22,14 @@ const ORDERS: Readonly<Record<string, RepoOrder>> = {
 interface RepoListOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'visibleUser'>
   readonly repos: Repos
-  readonly site: Site
+  readonly json: RepoListJson
   /** Whether listing the repositories of users requires signing in. */
   readonly exploreNeedsSignIn: boolean
 }
 
 /** Operations that list repositories by owner, ordered by id by default (behaviour/repositories#lists-and-search). */
-export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
-  const answer = (page: Page<RepoView>): ApiResponse =>
-    listed(
-      page,
-      page.items.map((view) => presentRepo(view, site)),
-    )
+export function repoListOperations({ guards, repos, json, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
+  const answer = (page: Page<RepoView>): ApiResponse => listed(page, json(page.items))
   return [
     defineOperation({
       id: 'userCurrentListRepos',

@@ -1,18 +1,18 @@
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
+import { JsonText } from '../../../../core/http/answer/kept-json.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { presentRepo } from '../repo.present.ts'
 import { SearchError, SearchResults } from '../repos.model.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { Repos } from '../repos.service.ts'
+import type { RepoListJson } from './repo-list-json.ts'
 import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'
 
 interface SearchOperationDeps {
   readonly repos: Repos
-  readonly site: Site
+  readonly json: RepoListJson
 }
 
 /** The search over all repositories that the viewer may see (behaviour/repositories#lists-and-search). */
-export function searchOperations({ repos, site }: SearchOperationDeps): Operation[] {
+export function searchOperations({ repos, json }: SearchOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoSearch',
@@ -30,7 +30,7 @@ export function searchOperations({ repos, site }: SearchOperationDeps): Operatio
         const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
         return {
           status: 200,
-          body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) },
+          body: new JsonText(`{"ok":true,"data":${json(page.items).text}}`),
           total: page.total,
           link: true,
         }
