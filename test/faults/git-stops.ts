@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A moment in the work on a repository: before or after the nth git process that is asked for since `arm`. */
+/** A moment in the work on a repository: before or after its nth step since `arm`. */
 export interface GitStop {
   /** Counts from 1. */
   readonly nth: number
@@ -11,10 +11,10 @@ export interface GitStop {
   readonly when: 'before' | 'after'
 }
 
-/** A directory for `PATH` whose `git` runs the real one, and stops at a chosen moment until its server is killed. */
+/** A `git` that runs the real one, and stops at a chosen moment until its server is killed. */
 export interface GitStops {
-  /** Comes first in `PATH`. */
-  readonly bin: string
+  /** The environment of servers that stop. */
+  readonly env: Readonly<Record<'PATH' | 'NODE_OPTIONS', string>>
   /** From now on the work on each repository stops at this moment, each for itself. */
   arm(stop: GitStop): void
   /** The directory names of the repositories whose work has stopped, with the git command at which it did. */
@@ -26,8 +26,8 @@ export interface GitStops {
 }
 
 /**
- * Every step of work on a repository lies between two git processes: a server that is killed there was killed between
- * them.
+ * Every step of work on a repository is a git process, or a move of one ref by the server itself, which counts as an
+ * `update-ref`: a server that is killed was killed between two of them.
  */
 export function createGitStops(dir: string): GitStops {
   const bin = join(dir, 'bin')
@@ -53,6 +53,7 @@ while [ ! -e '${state}/resumed' ]; do sleep 0.2; done
 `
   writeFileSync(join(bin, 'git'), script)
   chmodSync(join(bin, 'git'), 0o755)
+  writeFileSync(join(dir, 'stop-refs.mjs'), `const STATE = ${JSON.stringify(state)}\n${STOP_REFS}`)
   const read = (): (readonly [name: string, pid: number, command: string])[] =>
     readdirSync(state)
       .filter((file) => file.startsWith('stopped-'))
@@ -61,7 +62,7 @@ while [ ! -e '${state}/resumed' ]; do sleep 0.2; done
         return [file.slice('stopped-'.length), Number(pid), command]
       })
   return {
-    bin,
+    env: { PATH: `${bin}:${process.env['PATH']}`, NODE_OPTIONS: `--import=${join(dir, 'stop-refs.mjs')}` },
     arm({ nth, only = '', when }) {
       rmSync(join(state, 'resumed'), { force: true })
       writeFileSync(join(state, 'armed'), `${nth} ${when} ${only}\n`)
@@ -79,7 +80,49 @@ while [ ! -e '${state}/resumed' ]; do sleep 0.2; done
   }
 }
 
+/** Stops a server before it creates the lock file of a ref, and after it has renamed it. */
+const STOP_REFS = `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const { open, rename } = fs.promises
+const LOCK = /([^/]+\\.git)\\/refs\\/.+\\.lock$/
+const steps = new Map()
+const textOf = (file) => fs.existsSync(STATE + '/' + file) ? fs.readFileSync(STATE + '/' + file, 'utf8').trim() : ''
+
+function count(name) {
+  const next = Number(textOf('count-' + name)) + 1
+  fs.writeFileSync(STATE + '/count-' + name, String(next) + '\\n')
+  return next
+}
+
+async function pass(lock, moment) {
+  const name = LOCK.exec(lock)?.[1]
+  const [nth, when, only = 'update-ref'] = textOf('armed').split(' ')
+  if (name === undefined || nth === '' || only !== 'update-ref') return
+  // A lock in a new directory is opened twice.
+  if (!steps.has(lock)) steps.set(lock, count(name))
+  if (when !== moment || steps.get(lock) !== Number(nth)) return
+  fs.writeFileSync(STATE + '/.stopped-' + name, 'none update-ref\\n')
+  fs.renameSync(STATE + '/.stopped-' + name, STATE + '/stopped-' + name)
+  while (!fs.existsSync(STATE + '/resumed')) await wait(50)
+}
+
+fs.promises.open = async (path, ...rest) => {
+  await pass(String(path), 'before')
+  return open(path, ...rest)
+}
+fs.promises.rename = async (from, to) => {
+  await rename(from, to)
+  await pass(String(from), 'after')
+  steps.delete(String(from))
+}
+syncBuiltinESMExports()
+`
+
 function kill(pid: number): void {
+  if (Number.isNaN(pid)) return // the server itself
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -17,7 +17,7 @@ const MOVES: readonly GitStop[] = [
   { nth: 1, only: 'update-ref', when: 'after' },
 ]
 /** No write asks for more processes. */
-const STEPS = 4
+const STEPS = 3
 const ALL: readonly GitStop[] = [
   ...MOVES,
   { nth: 2, only: 'update-ref', when: 'before' },
@@ -58,8 +58,7 @@ const site: Site = {
     return join(place.folder, 'work')
   },
 }
-const start = (): Promise<IngotProcess> =>
-  startIngot(place.dataDir, place.settings, { env: { PATH: `${stops.bin}:${process.env['PATH']}` } })
+const start = (): Promise<IngotProcess> => startIngot(place.dataDir, place.settings, { env: stops.env })
 const turn = ({ name }: Scenario, round: number): Turn => ({ site, repo: `admin/${name}`, branch: `t${round}` })
 
 async function begin(kind: 'sqlite' | 'postgres', rounds: number): Promise<void> {

@@ -90,8 +90,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     ].flatMap((setting) => ['--set', setting])
   const start = (node: 'one' | 'two'): Promise<IngotProcess> => {
     const settings = settingsOf(node, node === 'one' ? 1 : 2)
-    const env = { PATH: `${stops.bin}:${process.env['PATH']}` }
-    return startIngot(work('data'), settings, node === 'one' ? { env } : {})
+    return startIngot(work('data'), settings, node === 'one' ? { env: stops.env } : {})
   }
 
   beforeAll(async () => {

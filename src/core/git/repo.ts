@@ -85,7 +85,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
   const { refMutex: mutex, startedAt } = state
   const reader = new RefReader(path, state)
   const onMoved = (): void => state.announce('refs moved', storage)
-  const refs = createRefs({ path, format, reader, mutex, command, startedAt, onMoved })
+  const refs = createRefs({ path, format, objects, reader, mutex, command, startedAt, onMoved })
   const revisions = createRevisions({ format, objects, refs })
   const writer = (): ObjectWriter =>
     createObjectWriter({

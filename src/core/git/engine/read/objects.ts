@@ -91,13 +91,17 @@ export function createObjects(context: ObjectsContext) {
   async function findInfo(oid: string): Promise<ObjectInfo | undefined> {
     const cached = cache.get(key(oid))
     if (cached) return cached.info
+    const info = await findStored(oid)
+    if (info) cache.set(key(oid), { info, value: undefined })
+    return info
+  }
+
+  async function findStored(oid: string): Promise<ObjectInfo | undefined> {
     if (!isOid(oid, format)) return undefined
     const answer =
       (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'info', oid))
     if (answer === 'missing' || answer === 'ambiguous') return undefined
-    const info = { oid: answer.oid, type: answer.type, size: answer.size }
-    cache.set(key(oid), { info, value: undefined })
-    return info
+    return { oid: answer.oid, type: answer.type, size: answer.size }
   }
 
   async function info(oid: string): Promise<ObjectInfo> {
@@ -118,6 +122,8 @@ export function createObjects(context: ObjectsContext) {
   return {
     info,
     findInfo,
+    /** As `findInfo`, not from the cache, which still has objects that maintenance has deleted. */
+    findStored,
     blob,
     commit: (oid: string): Promise<Commit> => parsed(oid, 'commit'),
     tree: (oid: string): Promise<readonly TreeEntry[]> => parsed(oid, 'tree'),

@@ -43,65 +43,42 @@ interface RefTransactionInput {
 }
 
 /**
- * A git process that waits for the updates of one transaction. It is also started while a push is being unpacked, so
- * that its start does not delay the push. It reads nothing of the repository before it receives the updates.
+ * Moves all refs or none by one git process, which completes the moves even if this process is killed meanwhile. Returns
+ * false, with nothing moved, if this machine cannot sync a file system. Throws GitError `failed` with git's message if
+ * git refuses or has died.
  */
-export class RefTransaction {
-  readonly #child: Child
-  readonly #output: ProcessOutput
-  readonly #deadline: number
-  readonly #sync: RefSync
-  #isUsed = false
-
-  constructor(command: GitCommand, sync: RefSync) {
-    this.#deadline = sync === 'file system' ? DEADLINE_MS : command.deadline
-    this.#sync = sync
-    this.#child = command.start(UPDATE_REF, sync === 'git' ? {} : { settings: [['core.fsync', 'none']] })
-    this.#output = new ProcessOutput(this.#child)
-  }
-
-  /**
-   * Moves all refs or none; call it once. Returns false, with nothing moved, if this machine cannot sync a file system.
-   * Throws GitError `failed` with git's message if git refuses or has died.
-   */
-  async move({ path, refs, lines, confirm }: RefTransactionInput): Promise<boolean> {
-    this.#isUsed = true
-    const { stdin } = this.#child
-    // NOTE: without a commit git aborts at the end of its input and removes its locks; a killed git would leave them.
-    const timers = [
-      setTimeout(() => stdin.end(), this.#deadline),
-      setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline + GRACE_MS),
-    ]
-    try {
-      if (confirm === undefined && this.#sync === 'git') stdin.end(`start\0${lines}prepare\0commit\0`)
-      else {
-        stdin.write(`start\0${lines}prepare\0`)
-        if (await this.#output.waitFor('prepare: ok\n')) {
-          if (!(await this.#syncPrepared(path, refs))) return false
-          await confirm?.()
-          stdin.end('commit\0')
-        }
-      }
-      if (await this.#output.waitFor('commit: ok\n')) return true
-    } finally {
-      stdin.end()
-      await this.#output.ended
-      for (const timer of timers) clearTimeout(timer)
+export async function moveByGit(
+  command: GitCommand,
+  sync: RefSync,
+  { path, refs, lines, confirm }: RefTransactionInput,
+): Promise<boolean> {
+  const child = command.start(UPDATE_REF, sync === 'git' ? {} : { settings: [['core.fsync', 'none']] })
+  const output = new ProcessOutput(child)
+  const deadline = sync === 'file system' ? DEADLINE_MS : command.deadline
+  const { stdin } = child
+  // NOTE: without a commit git aborts at the end of its input and removes its locks; a killed git would leave them.
+  const timers = [setTimeout(() => stdin.end(), deadline), setTimeout(() => child.kill('SIGKILL'), deadline + GRACE_MS)]
+  try {
+    stdin.write(`start\0${lines}prepare\0`)
+    if (await output.waitFor('prepare: ok\n')) {
+      if (!(await syncPrepared(sync, path, refs))) return false
+      await confirm?.()
+      stdin.end('commit\0')
     }
-    throw this.#output.failure()
+    if (await output.waitFor('commit: ok\n')) return true
+  } finally {
+    stdin.end()
+    await output.ended
+    for (const timer of timers) clearTimeout(timer)
   }
+  throw output.failure()
+}
 
-  /** Ends the process if it was not needed; it holds no locks then. */
-  close(): void {
-    if (!this.#isUsed) this.#child.kill('SIGKILL')
-  }
-
-  /** NOTE: git has written every new value into the ref's lock file, which the commit renames. */
-  async #syncPrepared(path: string, refs: readonly string[]): Promise<boolean> {
-    if (this.#sync === 'file system') return await syncFileSystem(path)
-    if (this.#sync === 'files') await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
-    return true
-  }
+/** NOTE: git has written every new value into the ref's lock file, which the commit renames. */
+async function syncPrepared(sync: RefSync, path: string, refs: readonly string[]): Promise<boolean> {
+  if (sync === 'file system') return await syncFileSystem(path)
+  if (sync === 'files') await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
+  return true
 }
 
 /** The output of a running git process. */

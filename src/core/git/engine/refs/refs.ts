@@ -6,8 +6,10 @@ import { clearStaleLock } from '../../disk/locks.ts'
 import { GitError, isGitError, RefConflictError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
 import { isOid, isZeroOid, type ObjectFormat, zeroOid } from '../object/format.ts'
+import type { Objects } from '../read/objects.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
-import { chooseSync, RefTransaction, UPDATE_REF } from './ref-transaction.ts'
+import { moveRefFile } from './ref-file.ts'
+import { chooseSync, moveByGit, UPDATE_REF } from './ref-transaction.ts'
 
 const MAX_REF_BYTES = 1024
 
@@ -70,6 +72,7 @@ interface RefUpdate {
 export interface RefsContext {
   readonly path: string
   readonly format: ObjectFormat
+  readonly objects: Objects
   readonly reader: RefReader
   readonly mutex: KeyedMutex
   readonly command: GitCommand
@@ -82,26 +85,46 @@ export interface RefsContext {
 export type Refs = ReturnType<typeof createRefs>
 
 export function createRefs(context: RefsContext) {
-  const { path, format, reader, mutex, command, startedAt } = context
+  const { path, format, objects, reader, mutex, command, startedAt } = context
 
-  async function transact({ updates, transaction, confirm }: Transaction): Promise<void> {
-    checkAll(updates, await reader.fresh())
+  async function transact({ updates, confirm }: Transaction): Promise<void> {
+    const snapshot = await reader.fresh()
+    checkAll(updates, snapshot)
     for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD'])
       clearStaleLock(join(path, `${name}.lock`), startedAt)
+    const [first, ...others] = updates
+    if (first === undefined || others.length > 0 || isZeroOid(first.new) || !(await moveOne(first, confirm)))
+      await moveAll({ updates, confirm })
+    await makeDurable(path, updates)
+  }
+
+  /** Returns false if only git can move the ref. */
+  async function moveOne(update: RefUpdate, confirm: Confirm | undefined): Promise<boolean> {
+    const { ref, new: oid } = update
+    const found = await objects.findStored(oid)
+    if (found === undefined) throw new GitError('missing', `nonexistent object ${oid} for ${ref}`)
+    if (ref.startsWith('refs/heads/') && found.type !== 'commit')
+      throw new GitError('missing', `non-commit object ${oid} for ${ref}`)
+    const check = async (loose: string | undefined): Promise<void> => {
+      if (loose === undefined) checkAll([update], await reader.fresh())
+      else checkExpected(update, loose)
+    }
+    return moveRefFile({ path, ref, oid, check, confirm })
+  }
+
+  async function moveAll({ updates, confirm }: Transaction): Promise<void> {
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
       const moves = { path, refs: updates.map((update) => update.ref), lines, confirm }
       const sync = chooseSync(updates)
       // NOTE: git syncs and nothing has to be confirmed in between, so the number of concurrent processes is limited
       // here.
-      if (transaction === undefined && confirm === undefined && sync === 'git')
+      if (confirm === undefined && sync === 'git')
         await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
-      else if (!(await (transaction ?? new RefTransaction(command, sync)).move(moves)))
-        await new RefTransaction(command, 'git').move(moves)
+      else if (!(await moveByGit(command, sync, moves))) await moveByGit(command, 'git', moves)
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
     }
-    await makeDurable(path, updates)
   }
 
   return {
@@ -109,18 +132,14 @@ export function createRefs(context: RefsContext) {
     snapshot: (): Promise<RefSnapshot> => reader.current(),
     /** As `snapshot`, for callers that write: includes changes by other machines that were complete before the call. */
     freshSnapshot: (): Promise<RefSnapshot> => reader.fresh(),
-    /** Prepares an `update` of some of these refs while other work continues. The caller must close it. */
-    transaction: (updates: readonly Pick<RefUpdate, 'new'>[]): RefTransaction =>
-      new RefTransaction(command, chooseSync(updates)),
     /**
      * Moves all refs or none, durably. Throws RefConflictError if one does not have its expected old value or its name
      * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that does not exist.
-     * `transaction` is the result of `transaction()` and can be used once.
      */
-    async update(updates: readonly RefUpdate[], transaction?: RefTransaction): Promise<void> {
+    async update(updates: readonly RefUpdate[]): Promise<void> {
       for (const update of updates) checkUpdate(update, format)
       if (updates.length === 0) return
-      await mutex.run(path, (confirm) => transact({ updates, transaction, confirm }))
+      await mutex.run(path, (confirm) => transact({ updates, confirm }))
       context.onMoved()
     },
     /** Points HEAD at a branch, which need not exist yet. */
@@ -139,13 +158,12 @@ export function createRefs(context: RefsContext) {
 
 interface Transaction {
   readonly updates: readonly RefUpdate[]
-  readonly transaction: RefTransaction | undefined
   /** Confirms the lock under which the refs move, where it can be lost. */
   readonly confirm: Confirm | undefined
 }
 
 function checkAll(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
-  for (const update of updates) checkExpected(update, snapshot)
+  for (const update of updates) checkExpected(update, snapshot.get(update.ref)?.oid)
   checkClashes(updates, snapshot)
 }
 
@@ -161,10 +179,9 @@ function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
   }
 }
 
-/** Detects the common lost race without a process. Git checks again under its own lock. */
-function checkExpected(update: RefUpdate, snapshot: RefSnapshot): void {
+/** Detects a lost race: before the ref is locked, which is the common one, and while it is locked. */
+function checkExpected(update: RefUpdate, actual: string | undefined): void {
   if (update.old === undefined) return
-  const actual = snapshot.get(update.ref)?.oid
   if (isZeroOid(update.old) ? actual === undefined : actual === update.old) return
   if (actual === undefined) throw new RefConflictError(update.ref, 'missing')
   throw new RefConflictError(update.ref, isZeroOid(update.old) ? 'exists' : 'stale', actual)

@@ -4,7 +4,6 @@ import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
-import type { RefTransaction } from '../../engine/refs/ref-transaction.ts'
 import { type ByteSink, LARGE_BAND, SideBand } from '../pkt/pkt-line.ts'
 import {
   commandFaults,
@@ -46,7 +45,6 @@ export class PushSession {
   readonly #in: PushSessionInput
   readonly #band: SideBand | undefined
   #received = false
-  #transaction: RefTransaction | undefined
   #lastSent = 0
 
   constructor(input: PushSessionInput) {
@@ -92,7 +90,6 @@ export class PushSession {
       // Between the check and the ref update, maintenance must not prune objects that the push relies on.
       return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
-      this.#transaction?.close()
       await quarantine?.discard()
     }
   }
@@ -123,19 +120,11 @@ export class PushSession {
       onReceived: () => {
         this.#received = true
       },
-      onSmall: () => this.#warmUp(),
     })
-  }
-
-  /** Starts the process that moves the refs while other steps are awaited. */
-  #warmUp(): void {
-    const { exchange, request } = this.#in
-    this.#transaction ??= exchange.repo.refs.transaction(request.commands.map(({ newOid }) => ({ new: newOid })))
   }
 
   async #decideAndMove(quarantine: Quarantine | undefined, objects: number): Promise<readonly PushResult[]> {
     const { request, exchange, options, env } = this.#in
-    this.#warmUp()
     const git = { env: { ...env, ...quarantine?.env }, signal: exchange.signal, deadlineMs: options.deadlineMs }
     const atomic = request.capabilities.has('atomic')
     const faults = await this.#faults(git, quarantine)
@@ -219,10 +208,9 @@ export class PushSession {
     atomic: boolean,
   ): Promise<void> {
     const { options, exchange } = this.#in
-    const tryMove = (moves: readonly RefMove[], transaction?: RefTransaction) =>
-      moveRefs(exchange.repo, moves, { transaction, onError: options.onError })
+    const tryMove = (moves: readonly RefMove[]) => moveRefs(exchange.repo, moves, options.onError)
     const all = [...planned.values()].flat()
-    const failure = all.length === 0 ? undefined : await tryMove(all, this.#transaction)
+    const failure = all.length === 0 ? undefined : await tryMove(all)
     if (failure === undefined) return
     const pause = createPauses()
     for (const [command, moves] of planned) {

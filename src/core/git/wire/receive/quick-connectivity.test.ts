@@ -86,7 +86,7 @@ describe('the quick look at what a push brings', () => {
   })
 })
 
-it('takes a push of one commit with two processes', async () => {
+it('takes a push of one commit with one process', async () => {
   const repo = await server.repo('counted')
   const work = join(dir.path, 'counted-work')
   await git(dir.path, ['init', '-q', '-b', 'main', work])
@@ -113,10 +113,7 @@ it('takes a push of one commit with two processes', async () => {
     setChildPath(process.env['PATH']!)
   }
   const started = readFileSync(log, 'utf8').trim().split('\n')
-  expect(started).toHaveLength(2)
-  // Both start at the same time, so the order in which they log themselves is not fixed.
-  const programs = new Set(started.map((line) => /unpack-objects|update-ref|cat-file/.exec(line)?.[0]))
-  expect(programs).toEqual(new Set(['unpack-objects', 'update-ref']))
+  expect(started).toEqual([expect.stringContaining('unpack-objects')])
   rmSync(log)
   await git(repo.path, ['fsck', '--strict'])
 })

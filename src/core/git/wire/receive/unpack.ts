@@ -5,7 +5,6 @@ import type { PktReader } from '../pkt/pkt-reader.ts'
 import { protocolError, WireError } from '../wire-error.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
-import type { RefTransaction } from '../../engine/refs/ref-transaction.ts'
 import { isGitError, RefConflictError, type RefConflictReason } from '../../errors.ts'
 import type { GitRepo } from '../../repo.ts'
 import type { RefMove } from './receive-request.ts'
@@ -30,8 +29,6 @@ export interface UnpackOptions {
   readonly maxBytes: number
   /** Receives git's progress lines. */
   readonly onProgress: (chunk: Buffer) => void
-  /** Git has begun with a pack that will take it little time. */
-  readonly onSmall: () => void
   /** The whole pack has arrived; only the server works from here on. */
   readonly onReceived: () => void
 }
@@ -85,7 +82,6 @@ async function store(reader: PktReader, objects: number, options: UnpackOptions)
     deadlineMs: options.deadlineMs,
     onStderr: small ? () => {} : (chunk) => splitProgress(chunk, options.onProgress, onReceived),
   })
-  if (small) options.onSmall()
   try {
     const over = Promise.race([received.promise, child.exited.then(() => undefined)])
     await Promise.all([feedPack(reader, child, over), drop(child)])
@@ -147,22 +143,14 @@ const REASONS: Readonly<Record<RefConflictReason, string>> = {
 
 export const NO_COMMIT = 'a branch must point to a commit'
 
-export interface MoveRefsOptions {
-  readonly transaction: RefTransaction | undefined
-  onError(error: unknown): void
-}
-
 /** Moves all refs or none. Returns the reason for the client if nothing moved; `onError` receives the details. */
 export async function moveRefs(
   repo: GitRepo,
   moves: readonly RefMove[],
-  { transaction, onError }: MoveRefsOptions,
+  onError: (error: unknown) => void,
 ): Promise<string | undefined> {
   try {
-    await repo.refs.update(
-      moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })),
-      transaction,
-    )
+    await repo.refs.update(moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })))
     return undefined
   } catch (error) {
     if (error instanceof RefConflictError) return REASONS[error.reason]

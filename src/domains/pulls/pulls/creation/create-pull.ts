@@ -101,21 +101,15 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   const opened = git.open(repo)
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
-  // NOTE: the process that creates the ref starts while rows are written.
-  const transaction = opened.refs.transaction([{ new: head.oid }])
-  try {
-    const issue = await insertRows(deps, actor, storing, check)
-    // NOTE: the response shows the totals and waits for this computation.
-    opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
-    const ref = pullHeadRef(issue.number)
-    // NOTE: a repository that was imported from elsewhere may have a ref of this name.
-    const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
-    if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], transaction)
-    await syncMoved(deps, actor, [base, head])
-    return issue
-  } finally {
-    transaction?.close()
-  }
+  const issue = await insertRows(deps, actor, storing, check)
+  // NOTE: the response shows the totals and waits for this computation.
+  opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
+  const ref = pullHeadRef(issue.number)
+  // NOTE: a repository that was imported from elsewhere may have a ref of this name.
+  const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
+  if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }])
+  await syncMoved(deps, actor, [base, head])
+  return issue
 }
 
 async function insertRows(
