@@ -1,4 +1,3 @@
-import { Socket } from 'node:net'
 import pg from 'pg'
 import {
   CompiledQuery,
@@ -23,6 +22,7 @@ import {
   type LimitNode,
   type OffsetNode,
 } from 'kysely'
+import { BatchingSocket } from './batching-socket.ts'
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { codeOf, explain, isChangedResult, isLost, PostgresReads, type ReadClient } from './postgres-reads.ts'
 import { isNumeric } from '../prepared-statement.ts'
@@ -325,18 +325,6 @@ const kyselyDialect = (createDriver: () => Driver): Dialect => ({
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresCompiler(),
 })
-
-/**
- * Sends what is written in one turn of the event loop by one system call, which costs more than most statements: `begin`
- * and the first statement of a transaction, and reads that arrive together.
- */
-class BatchingSocket extends Socket {
-  override write(...args: unknown[]): boolean {
-    this.cork()
-    process.nextTick(() => this.uncork())
-    return Reflect.apply(super.write, this, args) as boolean
-  }
-}
 
 /**
  * Prepares repeated statements. NOTE: a connection that the server closes emits an error, idle or in use; without a
