@@ -131,11 +131,6 @@ export interface DatabaseDialect {
    */
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
   /**
-   * True if a column is one of some numbers, at least one. The plan does not depend on the length, so PostgreSQL caches
-   * it: for an ordinary array parameter it expects ten values, and plans shorter ones anew each time.
-   */
-  isOneOf(column: string, numbers: readonly number[]): RawBuilder<SqlBool>
-  /**
    * A join that adds no columns and at most one row: a check of each row, so that rows in the order of an index are read
    * up to the limit only. PostgreSQL would otherwise join all rows and sort them; it checks equal rows once.
    */

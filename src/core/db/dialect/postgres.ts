@@ -262,7 +262,6 @@ export function postgresDialect(
       const types = Object.entries(columns).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
       return sql<Row>`json_to_recordset(${json}::json)`.as<'rows'>(sql`rows(${sql.join(types)})`)
     },
-    isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} = any((select ${numbers}::bigint[])::bigint[])`,
     // NOTE: "offset 0" prevents that the planner merges the query into the outer one.
     checkEach: ({ tables, condition }) => ({
       tables: sql`lateral (select 1 from ${tables} where ${condition} offset 0) as checked`,

@@ -15,7 +15,6 @@ import {
   type Dialect,
   type Driver,
   type LimitNode,
-  type SqlBool,
 } from 'kysely'
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
@@ -70,7 +69,6 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       )
       return sql<Row>`(select ${sql.join(members)} from json_each(${json}))`.as('rows')
     },
-    isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} in (${sql.join(numbers)})`,
     checkEach: (join) => join,
     rowAddress: 'rowid',
     async listCascades(db) {

@@ -161,7 +161,7 @@ const nextOfHooksLaterally = defineQuery((db, { hookIds }: { hookIds: readonly n
     .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
     .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
     .select(HOOK_COLUMNS)
-    .where(dialectOf(db as Tx).isOneOf('webhook.id', hookIds)),
+    .where('webhook.id', 'in', hookIds),
 )
 
 type NextRow = Awaited<ReturnType<typeof nextOfHooks>>[number]
@@ -257,7 +257,7 @@ const attemptsUpdate = defineQuery((db, { ids, json }: { ids: readonly number[];
     }))
     .whereRef('hook_delivery.id', '=', 'rows.id')
     // NOTE: PostgreSQL overestimates the number of rows in a JSON text and would scan the whole table.
-    .where(dialectOf(db as Tx).isOneOf('hook_delivery.id', ids))
+    .where('hook_delivery.id', 'in', ids)
     // NOTE: an expression prevents the use of the index on `state`, by which SQLite would read all waiting rows for
     // each of the ids.
     .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting')),
