@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { vi } from 'vitest'
 import type { Database } from '../../src/core/db/database.ts'
 import type { Schema } from '../../src/core/db/schema.ts'
 
@@ -30,6 +31,19 @@ export async function statementsOf(
     for (const each of stop) each()
   }
   return sent
+}
+
+/**
+ * Runs `act` as if no other process committed: the snapshot of PostgreSQL also names the transactions of its other
+ * databases.
+ */
+export async function withSteadySnapshot<T>({ dialect, connections }: Database, act: () => Promise<T>): Promise<T> {
+  const snapshot = vi.spyOn(dialect, 'snapshot').mockResolvedValue(await dialect.snapshot(connections))
+  try {
+    return await act()
+  } finally {
+    snapshot.mockRestore()
+  }
 }
 
 /** Returns what stops listening. */

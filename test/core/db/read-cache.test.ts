@@ -4,6 +4,7 @@ import type { Database } from '../../../src/core/db/database.ts'
 import { beginReads, cachedByIds, cachedCount, cachedUntilCommit } from '../../../src/core/db/read-cache.ts'
 import { insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
+import { withSteadySnapshot } from '../../harness/statements.ts'
 
 describeOnBoth('totals of searches', (kind) => {
   let db: TestDatabase
@@ -129,10 +130,12 @@ describeOnBoth('remembered look-ups', (kind) => {
     const request = (work: () => Promise<unknown>) => beginReads(read).during(work)
     const ask = () => request(() => loginName(read))
     await rename('first')
-    await ask()
-    loads = 0
-    // Another database of the same PostgreSQL server may commit in between.
-    await expect.poll(async () => ((loads = 0), await ask(), loads)).toBe(0)
+    await withSteadySnapshot(db.database, async () => {
+      await ask()
+      loads = 0
+      await ask()
+      expect(loads).toBe(0)
+    })
     for (let i = 0; i < 5; i++) {
       await renameElsewhere(`elsewhere ${i}`)
       expect(await ask()).toBe(`elsewhere ${i}`)
@@ -279,21 +282,18 @@ describeOnBoth('rows cached by their ids', (kind) => {
     await rename(ann, 'a1')
     const loaded: number[][] = []
     const ask = () => beginReads(read).during(() => namesOf(read, [ann, bob, ann], loaded))
-    // NOTE: on PostgreSQL another database may commit in between.
-    await expect.poll(async () => (await ask(), (loaded.length = 0), await ask(), loaded)).toEqual([])
-    await expect
-      .poll(async () => {
-        await ask()
-        loaded.length = 0
-        return [await beginReads(read).during(() => namesOf(read, [bob, cho, -5], loaded)), loaded]
-      })
-      .toEqual([
-        new Map([
-          [bob, ''],
-          [cho, ''],
-        ]),
-        [[cho, -5]],
-      ])
+    await withSteadySnapshot(db.database, async () => {
+      await ask()
+      loaded.length = 0
+      await ask()
+      expect(loaded).toEqual([])
+      const names = [
+        [bob, ''],
+        [cho, ''],
+      ] as const
+      expect(await beginReads(read).during(() => namesOf(read, [bob, cho, -5], loaded))).toEqual(new Map(names))
+      expect(loaded).toEqual([[cho, -5]])
+    })
     await rename(ann, 'a2')
     expect((await ask()).get(ann)).toBe('a2')
   })
