@@ -84,8 +84,10 @@ export interface Guards {}
  *
  * @public
  */
-// oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
-export interface Tuning {}
+export interface Tuning {
+  /** Milliseconds until the doctor checks its findings on a running server again. */
+  readonly recheckMs: number
+}
 
 /** A further server, such as SSH. */
 export interface Listener {
@@ -106,8 +108,6 @@ export interface CheckOptions {
   readonly fix: boolean
   /** Skips what reads every byte. */
   readonly quick: boolean
-  /** Milliseconds until findings on a running server are checked again; 1000 by default. */
-  readonly pauseMs?: number
   progress?(done: number, total: number): void
 }
 

@@ -3,7 +3,7 @@ import type { Any } from '../harness/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
-interface PullWorld {
+export interface PullWorld {
   readonly server: TestServer
   /** Owns the public repository `app`, whose branch `main` has a README. */
   readonly ann: Person

@@ -23,7 +23,7 @@ let alice: Person
 let folder: Folder
 beforeAll(async () => {
   folder = temporaryFolder()
-  server = await startServer()
+  server = await startServer({ tuning: { recheckMs: 0 } })
   alice = await server.world.user('alice')
 })
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function examine(options: { fix?: boolean; quick?: boolean } = {}): Promise<Finding[]> {
   const findings: Finding[] = []
-  for await (const result of runChecks(server.app.checks, { fix: false, quick: false, pauseMs: 0, ...options }))
+  for await (const result of runChecks(server.app.checks, { fix: false, quick: false, ...options }))
     findings.push(...result.findings)
   return findings
 }

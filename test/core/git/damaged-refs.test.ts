@@ -62,7 +62,7 @@ describe('a repository with', () => {
   beforeEach(async () => {
     lines = []
     const log = createLogger('warn', { write: (line: string) => void lines.push(line) })
-    server = await startServer({ log })
+    server = await startServer({ log, tuning: { recheckMs: 0 } })
     ann = await server.world.user('ann')
     code = await codeRepo(server, ann, { name: 'code', history: SMALL })
   })
@@ -86,7 +86,7 @@ describe('a repository with', () => {
 
   async function doctorLines(): Promise<string[]> {
     const found: CheckResult[] = []
-    for await (const result of runChecks(server.app.checks, { fix: false, quick: true, pauseMs: 0 })) found.push(result)
+    for await (const result of runChecks(server.app.checks, { fix: false, quick: true })) found.push(result)
     return found.flatMap(({ findings }) => findings.map(({ what }) => what))
   }
 

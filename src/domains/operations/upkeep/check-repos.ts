@@ -76,17 +76,17 @@ async function wikiDifferences(
 /**
  * Excludes differences that have been recorded since. Differences that the startup job is about to repair are notes.
  */
-const confirmDifferences = (deps: DriftDeps, suspects: Suspects, { pauseMs }: CheckOptions): Findings =>
+const confirmDifferences = (deps: CheckReposDeps, suspects: Suspects): Findings =>
   recheck(suspects, {
     check: (id) => findDifferences(deps, id),
     async loadPending() {
       const jobs = await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])
       return () => jobs.length > 0
     },
-    pauseMs,
+    pauseMs: deps.tuning.recheckMs,
   })
 
-export interface CheckReposDeps extends DriftDeps {
+export interface CheckReposDeps extends DriftDeps, Pick<Core, 'tuning'> {
   readonly pushes: Pick<Services['pushes'], 'inspect' | 'reconcile'>
   readonly wikis: Pick<Services['wikis'], 'inspect' | 'reconcile'>
 }
@@ -109,7 +109,7 @@ export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOpti
     if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
     options.progress?.(++done, total)
   }
-  yield* confirmDifferences(deps, suspects, options)
+  yield* confirmDifferences(deps, suspects)
   yield* findStrayDirectories(deps)
 }
 

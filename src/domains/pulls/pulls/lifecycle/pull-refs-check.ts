@@ -1,7 +1,7 @@
 import { isGitError, branchRef, type RefSnapshot } from '../../../../core/git/index.ts'
 import { type FindingsByName, recheck } from '../../../../core/platform/recheck.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
-import type { DoctorCheck, Finding } from '../../../../core/module.ts'
+import type { Core, DoctorCheck, Finding } from '../../../../core/module.ts'
 import { pullMergeRef } from '../pull.policy.ts'
 import { type PullHead, listPullHeads } from '../records/records.store.ts'
 import type { Db } from '../../../../core/db/database.ts'
@@ -100,9 +100,9 @@ interface Fault {
  * have the ref of a test merge, which `fix` deletes. Without `fix` the server may be running: findings are checked
  * again after a second, once for all repositories, and those that a pending job will repair are notes.
  */
-export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
+export const pullRefsCheck = (deps: Deps & Pick<Core, 'tuning'>): DoctorCheck => ({
   name: 'pull requests',
-  async *run({ fix, pauseMs }) {
+  async *run({ fix }) {
     const suspects = new Map<Repo['id'], FindingsByName<Fault>>()
     for await (const id of repoQueries.walkIds(deps.database.read)) {
       const faults = await findFaults(deps, id)
@@ -116,7 +116,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
         const isPending = await loadPendingSyncs(deps.database.read)
         return ({ head }) => head !== undefined && isPending(head)
       },
-      pauseMs,
+      pauseMs: deps.tuning.recheckMs,
     })
   },
 })
