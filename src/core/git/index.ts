@@ -20,7 +20,6 @@ import {
   maintainPool,
   maintainRepo,
   type MaintenanceReason,
-  type MaintenanceReport,
 } from './disk/maintenance.ts'
 import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
 import { type DiskUse, measureRepo } from './disk/size.ts'
@@ -129,7 +128,7 @@ export interface Git {
   /** Disk usage in bytes by kind, measured without a process. */
   measureRepo(storage: string): Promise<DiskUse>
   /** Repacks, indexes and cleans a repository; safe during reads and pushes. For background jobs. */
-  maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<MaintenanceReport>
+  maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<void>
   /**
    * Maintains a bundle of the branches and tags for a repository whose packs have at least `minBytes`, and removes that
    * of a smaller one. Returns true if a new bundle was written. For background jobs.
@@ -278,7 +277,7 @@ function dropReaders({ pool, graph }: GitState, path: string): void {
 
 const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')
 
-function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
+function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<void> {
   const { repoLock, quarantines, startedAt } = state
   const { path, command } = repo
   const onRepacked = (): void => {

@@ -16,7 +16,7 @@ import { createIncoming, type Incoming } from './engine/write/incoming.ts'
 import { createMerges, type Merges } from './engine/merge/merges.ts'
 import { createNotes, type Notes } from './engine/notes.ts'
 import { createObjectWriter, type ObjectWriter } from './engine/write/tree-edit.ts'
-import { emptyTreeOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
+import { type ObjectFormat, zeroOid } from './engine/object/format.ts'
 import { createObjects, type Objects } from './engine/read/objects.ts'
 import { createPatches, type Patches } from './engine/history/patch.ts'
 import { RefReader } from './engine/refs/ref-store.ts'
@@ -35,7 +35,6 @@ export interface GitRepo {
   readonly path: string
   readonly objectFormat: ObjectFormat
   readonly zeroOid: string
-  readonly emptyTreeOid: string
   readonly objects: Objects
   readonly refs: Refs
   readonly revisions: Revisions
@@ -101,7 +100,6 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     path,
     objectFormat: format,
     zeroOid: zeroOid(format),
-    emptyTreeOid: emptyTreeOid(format),
     objects,
     refs,
     revisions,

@@ -100,10 +100,9 @@ describe.each(FORMATS)('maintenance of a %s repository', (format) => {
     const reading = Promise.all(
       Array.from({ length: 40 }, (_, skip) => repo.history.list({ tip }, { skip, limit: 20 })),
     )
-    const report = await world.git.maintain(repo, 'full')
+    await world.git.maintain(repo, 'full')
     await reading
-    expect(report.repacked).toBe(true)
-    expect(report.after.looseObjects).toBe(0)
+    expect((await world.git.measureRepo(repo.storage)).looseObjects).toBe(0)
     expect(existsSync(join(repo.path, 'objects/info/commit-graphs'))).toBe(true)
     expect(readdirSync(join(repo.path, 'objects/pack')).some((name) => name.endsWith('.bitmap'))).toBe(true)
     expect(oracle(repo.path, ['rev-list', '--objects', '--all'])).toBe(before)

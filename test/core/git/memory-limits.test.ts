@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GitRepo, serveUploadArchive } from '../../../src/core/git/index.ts'
+import { emptyTreeOid } from '../../../src/core/git/engine/object/format.ts'
 import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
 import { processesWith, until } from './wire/client.ts'
 import { MEASURED } from '../../harness/measured.ts'
@@ -93,6 +94,8 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
       for await (const _ of repo.diffs.commitDiff(large)) continue
     }
     await expect(read()).rejects.toMatchObject({ kind: 'too-large' })
-    await expect(repo.changedFiles.list(repo.emptyTreeOid, large)).rejects.toMatchObject({ kind: 'too-large' })
+    await expect(repo.changedFiles.list(emptyTreeOid(repo.objectFormat), large)).rejects.toMatchObject({
+      kind: 'too-large',
+    })
   })
 })

@@ -18,12 +18,6 @@ import { type DiskUse, measureRepo } from './size.ts'
  */
 export type MaintenanceReason = 'push' | 'full'
 
-export interface MaintenanceReport {
-  readonly before: DiskUse
-  readonly after: DiskUse
-  readonly repacked: boolean
-}
-
 export interface MaintenanceContext {
   readonly path: string
   readonly command: GitCommand
@@ -55,7 +49,7 @@ const MAX_LOOSE_REFS = 32
  * Safe during reads and pushes: git repacks and keeps every object that is reachable or younger than two weeks. Only
  * leftovers of killed processes are deleted here, and only while nothing writes.
  */
-export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
+export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<void> {
   const { path, command } = context
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<unknown> =>
     command.run(args, {
@@ -70,20 +64,17 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
     await run(args)
   }
   await deleteLeftovers(context)
-  const before = await measureRepo(path)
+  const use = await measureRepo(path)
   if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MAX_LOOSE_REFS)
     await runLocked(['pack-refs', '--all', '--prune'])
   // The commit-graph comes before the repack, which takes minutes after a large push: history walks are slow without
   // it.
-  if (before.packs + before.looseObjects > 0) await run(await filterArgs(path), FILTERS)
+  if (use.packs + use.looseObjects > 0) await run(await filterArgs(path), FILTERS)
   const borrows = (await poolOf(path)) !== undefined
-  const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
-  if (repacked) {
-    await runLocked(repackArgs(reason, before, borrows))
+  if (reason === 'full' || (await needsRepack(path, use, borrows))) {
+    await runLocked(repackArgs(reason, use, borrows))
     context.onRepacked()
   }
-  const after = await measureRepo(path)
-  return { before, after, repacked }
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyTreeOid } from '../../../../src/core/git/engine/object/format.ts'
 import type { GitRepo } from '../../../../src/core/git/index.ts'
 import { processorTime } from '../../../harness/growth.ts'
 import { FORMATS, oracle, oracleBytes, startWorld, type World } from '../fixture.ts'
@@ -122,7 +123,7 @@ describe.each(FORMATS)('the files that differ between two commits of a %s reposi
     const sum = (column: number): number => rows.reduce((total, row) => total + Number(row.split(' ').at(column)), 0)
     expect(await repo.changedFiles.totals(base, head)).toEqual({ additions: sum(-2), deletions: sum(-1), files: 13 })
     expect(await repo.changedFiles.totals(head, head)).toEqual({ additions: 0, deletions: 0, files: 0 })
-    expect((await repo.changedFiles.totals(repo.emptyTreeOid, base)).files).toBe(10)
+    expect((await repo.changedFiles.totals(emptyTreeOid(repo.objectFormat), base)).files).toBe(10)
   })
 
   it('are refused for what is no full id', async () => {

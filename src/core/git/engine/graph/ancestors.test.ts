@@ -137,8 +137,6 @@ describe.each(STORED)('commits $name', ({ store }) => {
     const histories = new Map(oids.map((oid) => [oid, linesOf(git('rev-list', oid))]))
     for (const left of oids) {
       for (const right of oids.filter((oid) => oid !== left)) {
-        const [onLeft, onRight] = git('rev-list', '--count', '--left-right', `${left}...${right}`).split('\t')
-        expect(ask('sides', { left, right })).toEqual({ left: Number(onLeft), right: Number(onRight) })
         // NOTE: not `left ^right`, of which git lists too many commits when clocks were wrong.
         const missing = histories.get(left)!.filter((oid) => !histories.get(right)!.includes(oid))
         const page = ask('difference', { tip: left, not: [right], skip: 0, limit: 999 })

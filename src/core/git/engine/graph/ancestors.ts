@@ -51,27 +51,6 @@ function* mergeBases(view: RepoView, left: string, right: string): Walk<string[]
   return bases.toSorted((a, b) => commits.date(b) - commits.date(a)).map((base) => commits.id(base))
 }
 
-interface SideCounts {
-  readonly left: number
-  readonly right: number
-}
-
-/** Counts the commits that one of two histories has and the other lacks. */
-function* countSides(view: RepoView, left: string, right: string): Walk<SideCounts> {
-  const counts = { left: 0, right: 0 }
-  const walk = new SideWalk(view)
-  walk.add(find(view, left), LEFT)
-  walk.add(find(view, right), RIGHT)
-  for (let step = 1; walk.hasUseful; step++) {
-    const { position, flags } = walk.pop()
-    if (flags === LEFT) counts.left++
-    else if (flags === RIGHT) counts.right++
-    walk.addParents(position, flags === BOTH ? BOTH | STALE : flags)
-    if (step % STEPS_AT_ONCE === 0) yield 'working'
-  }
-  return counts
-}
-
 interface DifferenceResult extends WalkResult {
   readonly commits: Int32Array
 }
@@ -199,7 +178,6 @@ export interface GraphQueries {
     readonly query: { readonly left: string; readonly right: string }
     readonly answer: readonly string[]
   }
-  readonly sides: { readonly query: { readonly left: string; readonly right: string }; readonly answer: SideCounts }
 }
 
 type GraphQueryKind = keyof GraphQueries
@@ -221,7 +199,6 @@ const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
   },
   within: (view, { base, tips }) => within(view, base, tips),
   mergeBases: (view, { left, right }) => mergeBases(view, left, right),
-  sides: (view, { left, right }) => countSides(view, left, right),
 }
 
 function page({ commits }: RepoView, all: Int32Array, { skip, limit }: Window): Page {

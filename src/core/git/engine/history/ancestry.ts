@@ -6,12 +6,6 @@ import type { GraphReader, GraphRepo } from '../graph/graph-thread.ts'
 import type { Memo } from '../memo.ts'
 import { isOid, type ObjectFormat } from '../object/format.ts'
 
-interface AheadBehind {
-  /** Number of commits that the first history has and the second lacks. */
-  readonly ahead: number
-  readonly behind: number
-}
-
 export interface AncestryContext extends GraphRepo {
   readonly cacheKey: string
   readonly command: GitCommand
@@ -76,33 +70,7 @@ export function createAncestry(context: AncestryContext) {
         if (candidates.has(oid)) outside.add(oid)
       return outside
     },
-    async aheadBehind(head: string, base: string): Promise<AheadBehind> {
-      requireOids(format, head, base)
-      if (head === base) return { ahead: 0, behind: 0 }
-      return memo.get(
-        `${cacheKey}ahead ${head} ${base}`,
-        () => 16,
-        async () => {
-          const { left, right } = await countSides(context, head, base)
-          return { ahead: left, behind: right }
-        },
-      )
-    },
   }
-}
-
-interface SideCounts {
-  readonly left: number
-  readonly right: number
-}
-
-/** Counts the commits that each of two histories has and the other lacks. */
-async function countSides(context: AncestryContext, left: string, right: string): Promise<SideCounts> {
-  const known = await context.graph.ask(context, 'sides', { left, right })
-  if (known) return known
-  const counts = await revList(context.command, ['--count', '--left-right', `${left}...${right}`])
-  const [onLeft, onRight] = counts.split('\t')
-  return { left: Number(onLeft), right: Number(onRight) }
 }
 
 /** Throws GitError `invalid` unless every id is a full id of the format. */

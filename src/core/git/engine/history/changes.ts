@@ -9,15 +9,9 @@ type ChangeStatus = 'added' | 'removed' | 'modified'
 interface FileChange {
   readonly path: string
   readonly status: ChangeStatus
-  readonly oldMode: string
-  readonly newMode: string
-  /** The zero id if the side does not exist. */
-  readonly oldOid: string
-  readonly newOid: string
   /** 0 for binary files. For a renamed file the number counts differences from its old version. */
   readonly additions: number
   readonly deletions: number
-  readonly binary: boolean
 }
 
 export interface ChangeSet {
@@ -47,14 +41,14 @@ export interface ChangesContext {
 export type Changes = ReturnType<typeof createChanges>
 
 export function createChanges({ format, cacheKey, objects, command, memo }: ChangesContext) {
-  const zero = zeroOid(format)
+  const idLength = zeroOid(format).length
 
   async function compute(oids: readonly string[]): Promise<Map<string, ChangeSet>> {
     const commits = await Promise.all(oids.map((oid) => objects.commit(oid)))
     const input = commits.map((commit) => `${commit.oid} ${commit.parents[0] ?? ''}`.trim()).join('\n')
     const args = ['diff-tree', '--stdin', '-r', '--root', '-M', '--raw', '--numstat', '--no-abbrev', '-z']
     const { stdout } = await command.run(args, { input: `${input}\n`, maxOutput: MAX_LISTED, maxMemory: MAX_MEMORY })
-    return parseChanges(stdout.toString('utf8'), zero)
+    return parseChanges(stdout.toString('utf8'), idLength)
   }
 
   /**
@@ -109,7 +103,7 @@ const MAX_LISTED = 24 * 1024 * 1024
 const MAX_MEMORY = 192 * 1024 * 1024
 const PATIENCE_MS = 60_000
 
-interface RawEntry extends Omit<FileChange, 'additions' | 'deletions' | 'binary'> {
+interface RawEntry extends Pick<FileChange, 'path' | 'status'> {
   /** Set for a rename. */
   readonly previousPath: string | undefined
 }
@@ -122,7 +116,7 @@ interface Draft {
 /**
  * Parses `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order.
  */
-function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
+function parseChanges(text: string, idLength: number): Map<string, ChangeSet> {
   const drafts = new Map<string, Draft>()
   let draft: Draft = { raw: [], numbers: [] }
   const tokens = text.split('\0')
@@ -131,48 +125,44 @@ function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
     const token = tokens[at++]!
     const numbers = /^(\d+|-)\t(\d+|-)\t/.exec(token)
     if (token.startsWith(':')) {
-      const entry = rawEntry(token, tokens.slice(at, at + 2), zero)
+      const entry = rawEntry(token, tokens.slice(at, at + 2))
       draft.raw.push(entry)
       at += entry.previousPath === undefined ? 1 : 2
     } else if (numbers) {
       draft.numbers.push([numbers[1]!, numbers[2]!])
       if (numbers[0].length === token.length) at += 2 // a rename: both paths follow
-    } else if (token.length === zero.length) {
+    } else if (token.length === idLength) {
       draft = { raw: [], numbers: [] }
       drafts.set(token, draft)
     }
   }
-  return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made, zero)]))
+  return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made)]))
 }
 
 /** `meta` is `:<old mode> <new mode> <old id> <new id> <status>`; a rename has two paths, other entries have one. */
-function rawEntry(meta: string, [first = '', second = '']: readonly string[], zero: string): RawEntry {
-  const [oldMode = '', newMode = '', oldOid = zero, newOid = zero, letter = ''] = meta.slice(1).split(' ')
-  const ids = { oldMode, newMode, oldOid, newOid, status: STATUS[letter] ?? 'modified' }
+function rawEntry(meta: string, [first = '', second = '']: readonly string[]): RawEntry {
+  const letter = meta.slice(meta.lastIndexOf(' ') + 1)
   return letter.startsWith('R')
-    ? { path: second, previousPath: first, ...ids }
-    : { path: first, previousPath: undefined, ...ids }
+    ? { path: second, previousPath: first, status: 'added' }
+    : { path: first, previousPath: undefined, status: STATUS[letter] ?? 'modified' }
 }
-
-const NO_MODE = '000000'
 
 /**
  * COMPAT: totals count the lines that differ between a renamed file's two versions, although the files are listed as
  * one removed and one added (behaviour/git-data-and-transport#commits; test/pulls/diffs.test.ts).
  */
-function changeSet({ raw, numbers }: Draft, zero: string): ChangeSet {
+function changeSet({ raw, numbers }: Draft): ChangeSet {
   const files: FileChange[] = []
   let [additions, deletions] = [0, 0]
-  raw.forEach(({ previousPath, ...entry }, index) => {
+  raw.forEach(({ previousPath, path, status }, index) => {
     const [added, deleted] = numbers[index] ?? ['0', '0']
-    const lines = { additions: Number(added) || 0, deletions: Number(deleted) || 0, binary: added === '-' }
+    const lines = { additions: Number(added) || 0, deletions: Number(deleted) || 0 }
     additions += lines.additions
     deletions += lines.deletions
-    if (previousPath === undefined) files.push({ ...entry, ...lines })
+    if (previousPath === undefined) files.push({ path, status, ...lines })
     else {
-      const removed = { path: previousPath, status: 'removed', newMode: NO_MODE, newOid: zero, additions: 0 } as const
-      const made = { status: 'added', oldMode: NO_MODE, oldOid: zero, deletions: 0 } as const
-      files.push({ ...entry, ...lines, ...removed }, { ...entry, ...lines, ...made })
+      files.push({ path: previousPath, status: 'removed', additions: 0, deletions: lines.deletions })
+      files.push({ path, status, additions: lines.additions, deletions: 0 })
     }
   })
   return { files: files.length === raw.length ? files : byPath(files), additions, deletions }

@@ -100,12 +100,6 @@ export function createRevisions({ format, objects, refs }: RevisionContext) {
     findLoose,
     peel,
     entryAt,
-    /** The commit id of a revision in the loose form. Throws GitError `missing`. */
-    async commitOid(revision: string): Promise<string> {
-      const found = await findLoose(revision)
-      if (!found) throw new GitError('missing', `no such revision: ${revision.slice(0, 200)}`)
-      return peel(found.oid, 'commit')
-    },
     /** The full id that begins with the given hex digits, or undefined. Throws GitError `ambiguous`. */
     async findShort(prefix: string): Promise<string | undefined> {
       if (!/^[0-9a-f]+$/.test(prefix) || prefix.length < MIN_SHORT) return undefined

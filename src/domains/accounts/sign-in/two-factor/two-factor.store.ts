@@ -6,13 +6,12 @@ export interface TwoFactor {
   /** Encrypted. */
   readonly secret: string
   readonly isConfirmed: boolean
-  readonly lastStep: number
 }
 
 export const findTwoFactor = (db: Db, userId: UserId): Promise<TwoFactor | undefined> =>
   cachedUntilCommit(db, `two_factor ${userId}`, async () => {
     const row = await db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
-    return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
+    return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1 }
   })
 
 /** Inserts a new unconfirmed secret, which replaces an earlier unconfirmed one. */

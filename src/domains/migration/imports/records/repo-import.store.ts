@@ -28,7 +28,6 @@ export interface RepoImport {
   readonly request: string
   readonly createdAt: number
   readonly updatedAt: number
-  readonly endedAt: number | undefined
 }
 
 const toRepoImport = (row: Selectable<RepoImportTable>): RepoImport => ({
@@ -51,7 +50,6 @@ const toRepoImport = (row: Selectable<RepoImportTable>): RepoImport => ({
   request: row.request,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
-  endedAt: row.ended_at || undefined,
 })
 
 type NewRepoImport = Pick<
