@@ -1,5 +1,4 @@
 import type { Core } from '../../../core/module.ts'
-import { LRUCache } from 'lru-cache'
 import {
   type Authenticate,
   type Credentials,
@@ -62,17 +61,15 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
 /** Methods whose sign-ins are recorded. Tokens are recorded when they are created, not at every use. */
 const RECORDED: ReadonlySet<SignedIn['method']> = new Set(['password', 'http-signature', 'reverse-proxy'])
 const TOKEN = /^[0-9a-f]{40}$/
-const MAX_PARSED_SCOPES = 1000
 
 /**
  * Turns credentials into a viewer. Throws `unauthenticated` for wrong credentials; returns the anonymous viewer without
  * any.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const scopesOf = createScopeReader()
   const byToken = async (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> => {
     if (token.includes('.')) return authenticateBearerToken(deps, token, method)
-    const viewer = await authenticateAccessToken({ ...deps, scopesOf }, token, method)
+    const viewer = await authenticateAccessToken(deps, token, method)
     return viewer ?? authenticateJob(deps, token, method)
   }
 
@@ -140,7 +137,7 @@ function tokenOfBasic(user: string, password: string): string {
 }
 
 async function authenticateAccessToken(
-  { database, clock, tokenUse, scopesOf }: AuthenticateDeps & { readonly scopesOf: ScopeReader },
+  { database, clock, tokenUse }: AuthenticateDeps,
   value: string,
   method: SignedIn['method'],
 ): Promise<SignedIn | undefined> {
@@ -186,23 +183,14 @@ async function authenticateJob(
   return job && { ...signedIn(JOBS_USER, JOB_SCOPES, method), job }
 }
 
-type ScopeReader = (text: string) => ScopeSet
-
 /**
  * Tokens from before the introduction of scopes have no scopes and full access
  * (behaviour/base-interface#authentication).
  */
-function createScopeReader(): ScopeReader {
-  const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
-  return (text) => {
-    if (text === '') return ALL_SCOPES
-    const cached = parsed.get(text)
-    if (cached) return cached
-    const result = parseScopes([text])
-    const scopes = result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
-    parsed.set(text, scopes)
-    return scopes
-  }
+function scopesOf(text: string): ScopeSet {
+  if (text === '') return ALL_SCOPES
+  const result = parseScopes([text])
+  return result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
 }
 
 async function authenticateProxy(deps: AuthenticateDeps, account: ProxyAccount): Promise<SignedIn | undefined> {

@@ -2,7 +2,6 @@ import { flatText } from '../../../core/platform/flat-text.ts'
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../../../core/access/viewer.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { md5Hex } from '../../../core/platform/crypto/crypto.ts'
-import { boundedCache } from '../../../core/platform/lru.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { noReplyAddress } from './users.policy.ts'
 import type { User } from './user.model.ts'
@@ -72,18 +71,7 @@ function presentFor(user: UserEntity, { inside, showEmail, showPronouns }: Sight
  * too (test/repositories/avatars.test.ts).
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
-  flatText(site.rootUrl(), '/avatars/', user.avatar ?? addressHash(user.email || user.name))
-
-const addressHashes = boundedCache<string, string>(2000)
-
-/** Cached: lists repeat the same owners, and the hash is the most expensive part of presenting one. */
-function addressHash(address: string): string {
-  const cached = addressHashes.get(address)
-  if (cached !== undefined) return cached
-  const hash = md5Hex(address.trim().toLowerCase())
-  addressHashes.set(address, hash)
-  return hash
-}
+  flatText(site.rootUrl(), '/avatars/', user.avatar ?? md5Hex((user.email || user.name).trim().toLowerCase()))
 
 /** The placeholder for a deleted account. */
 const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
