@@ -22,7 +22,7 @@ export interface Site {
   call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly json: Any }>
   /** The address to push to. */
   remote(repo: string): string
-  /** A clone of nothing with the branches of `pushHistory`. */
+  /** A clone of nothing with the branches of `makeHistory`. */
   readonly work: string
 }
 

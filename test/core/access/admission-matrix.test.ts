@@ -218,7 +218,7 @@ function inApi({ who, repo, direction }: Cell): Verdict {
   return API[direction][repo === 'private' ? 'team writer' : 'anonymous']![REPOS.indexOf(repo)]!
 }
 
-describe('one admission', () => {
+describe('one authorization decision', () => {
   it.each(['read', 'write'] as const)('the API, %s', async (direction) => {
     const cells = cellsOf(direction).filter((cell) => isAsked('api', cell))
     expect(await answersOf('api', cells)).toEqual(Object.fromEntries(cells.map((cell) => [nameOf(cell), inApi(cell)])))

@@ -81,7 +81,7 @@ export function credentialsOf(
  * such an owner; otherwise 401 with a challenge, also for callers who have signed in, because package managers send
  * credentials only after it (behaviour/orgs-webhooks-actions#packages).
  */
-export async function admitToPackages(
+export async function authorizeOwner(
   { database, requireSignIn }: RegistryAccessDeps,
   viewer: Viewer,
   { name, level }: { readonly name: string; readonly level: RegistryLevel },

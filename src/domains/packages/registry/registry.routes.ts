@@ -11,7 +11,7 @@ import type { PullThrough } from '../upstreams/pull-through.service.ts'
 import type { PackageDocuments } from './documents/package-documents.service.ts'
 import type { DocumentAnswer, FormatAnswer, FormatRequest, FormatRoute, PackageFormat, ReadRoute } from './format.ts'
 import {
-  admitToPackages,
+  authorizeOwner,
   credentialsOf,
   identifyClient,
   type RegistryAccessDeps,
@@ -81,7 +81,7 @@ async function dispatch(
   const { route, params } = findRoute(format, request.method, path)
   const viewer = await identifyClient(deps, credentialsOf(request, format, deps.rootUrl()), request)
   const name = (request.params as { owner: string }).owner
-  const owner = await admitToPackages(deps, viewer, { name, level: route.access })
+  const owner = await authorizeOwner(deps, viewer, { name, level: route.access })
   const base = baseOf(deps.rootUrl(), owner, format.type)
   const query = new URLSearchParams(search)
   const common = { viewer, owner, params, query, headers: request.headers, body: request.raw, base }

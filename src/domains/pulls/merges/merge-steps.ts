@@ -173,8 +173,8 @@ export function intentOf(
 }
 
 /**
- * Writes the intent. Throws Conflict when the pull request changed since it was loaded, MergeRefused when the actor has
- * lost the right to merge since then: a revoked right must not merge anything after the revocation was confirmed.
+ * Writes the intent. Throws as `lockUnchangedPull`, and `mergeForbidden` when the actor has lost the right to merge since
+ * the pull request was loaded: a revoked right must not merge anything after the revocation was confirmed.
  */
 async function claimMerge(
   deps: MergeDeps,
@@ -190,7 +190,7 @@ async function claimMerge(
   await enqueueResume(deps, tx, intent)
 }
 
-/** Locks an open pull request. Throws NotFound, MergeRefused or Conflict when it changed since it was loaded. */
+/** Locks an open pull request. Throws when it was deleted, merged, closed or changed since it was loaded. */
 export async function lockUnchangedPull(tx: Tx, { issue, pull }: PullInView): Promise<void> {
   const lockedIssue = await issueQueries.lock(tx, issue.id)
   const locked = lockedIssue && (await lockPull(tx, pull.id))

@@ -29,7 +29,7 @@ export interface ImportedIssue {
   readonly createdAt: number
   readonly updatedAt: number
   readonly closedAt: number | undefined
-  /** Position from 1, which `settlePins` completes; 0 if not pinned. */
+  /** Position from 1, which `completeImport` makes consecutive; 0 if not pinned. */
   readonly pinOrder: number
   /** Seconds. */
   readonly timeEstimate: number

@@ -3,7 +3,7 @@ import { type Credentials, parseAuthorization, type Viewer } from '../../../../c
 import type { User } from '../../../accounts/index.ts'
 import type { ClientTokens } from '../../registry/client-tokens.ts'
 import {
-  admitToPackages,
+  authorizeOwner,
   identifyClient,
   type RegistryAccessDeps,
   type RegistryLevel,
@@ -32,13 +32,13 @@ export async function identify(deps: ContainerAccessDeps, request: FastifyReques
 }
 
 /** The owner of an image. Throws ContainerRefusal. */
-export async function admit(
+export async function authorizeImages(
   deps: ContainerAccessDeps,
   viewer: Viewer,
   { name, level }: { readonly name: string; readonly level: RegistryLevel },
 ): Promise<User> {
   try {
-    return await admitToPackages(deps, viewer, { name, level })
+    return await authorizeOwner(deps, viewer, { name, level })
   } catch (error) {
     if (!(error instanceof RegistryRefusal)) throw error
     if (error.status === 404) throw unknownImage()

@@ -6,7 +6,7 @@ import { sendAnswer } from '../../registry/answer.ts'
 import type { FormatAnswer } from '../../registry/format.ts'
 import type { RegistryLevel } from '../../registry/registry-access.ts'
 import { refusalOf } from '../../registry/registry.routes.ts'
-import { admit, identify, identifyForToken } from './container-access.routes.ts'
+import { authorizeImages, identify, identifyForToken } from './container-access.routes.ts'
 import { type ContainerCode, ContainerRefusal } from './container-refusal.ts'
 import { IMAGE, MAX_IMAGE_LENGTH } from './manifest.policy.ts'
 import { imageRoutes } from './image-routes.ts'
@@ -106,7 +106,7 @@ async function findImage(
   const image = name.slice(slash + 1)
   if (slash < 0 || image.length > MAX_IMAGE_LENGTH || !IMAGE.test(image))
     throw new ContainerRefusal(400, 'NAME_INVALID', 'the name of an image is owner/image in lower case')
-  const owner = await admit(deps, viewer, { name: name.slice(0, slash), level })
+  const owner = await authorizeImages(deps, viewer, { name: name.slice(0, slash), level })
   const packageId = (await deps.contents.findPackage(owner, 'container', image))?.id
   return { owner, image, packageId }
 }
