@@ -10,9 +10,9 @@ import { hasProgram } from '../harness/gpg.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 
 const run = promisify(execFile)
-const blocks = [...readFileSync('docs/guide/issues.md', 'utf8').matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(
-  ([, text]) => text,
-)
+const text = readFileSync('docs/guide/issues.md', 'utf8')
+const blocks = [...text.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+const scopes = [...text.slice(0, text.indexOf('```')).matchAll(/`((?:read|write):\w+)`/g)].map(([, scope]) => scope!)
 
 /** `jq` is no dependency: the machine has it or not. */
 describe.skipIf(!hasProgram('jq', '--version') || !hasProgram('curl', '--version'))(
@@ -31,7 +31,7 @@ describe.skipIf(!hasProgram('jq', '--version') || !hasProgram('curl', '--version
 
     it('does what its text says', async () => {
       const ann = await server.world.user('ann')
-      const token = await ann.token('write:repository', 'write:issue', 'write:notification', 'write:user')
+      const token = await ann.token(...scopes)
       const env = { ...process.env, URL: server.url, OWNER: 'ann', TOKEN: token, GIT_TERMINAL_PROMPT: '0' }
       const script = `set -euo pipefail\n${blocks.join('\n')}`
       let isDone = false
