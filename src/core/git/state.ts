@@ -4,7 +4,7 @@ import { onlyProcess, type Processes } from '../platform/concurrency/processes.t
 import type { Logger } from '../platform/logger.ts'
 import { RepoLock } from './disk/repo-lock.ts'
 import type { Layout } from './disk/layout.ts'
-import type { CommandSlots } from './engine/command.ts'
+import { type CommandSlots, spacedStarts } from './engine/command.ts'
 import { GraphThread } from './engine/graph/graph-thread.ts'
 import { createMemo, type Memo } from './engine/memo.ts'
 import { createObjectCache, type ObjectCache } from './engine/read/objects.ts'
@@ -90,7 +90,11 @@ export function createState(layout: Layout, { log, clock, limits, processes = on
     log,
     clock,
     limits,
-    slots: { short: new Semaphore(limits.maxCommands), paced: new Semaphore(limits.maxPacedCommands) },
+    slots: {
+      short: new Semaphore(limits.maxCommands),
+      paced: new Semaphore(limits.maxPacedCommands),
+      start: spacedStarts(),
+    },
     pool: new ReaderPool(limits),
     objects: createObjectCache(limits.objectCacheBytes),
     memo: createMemo(limits.resultCacheBytes),

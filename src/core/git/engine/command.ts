@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { watchMemory } from '../../platform/process/memory-watch.ts'
 import { type Child, ProcessError, runProcess, type RunResult, startProcess } from '../../platform/process/process.ts'
@@ -76,10 +77,33 @@ export interface CommandOptions {
   readonly codes?: readonly number[]
 }
 
+/** Many processes that write at a client's pace leave the processor to the thread that answers requests. */
+const PACED_NICENESS = 5
+
 /** How many git processes may run at once: short ones, and those that write at a client's pace. */
 export interface CommandSlots {
   readonly short: Semaphore
   readonly paced: Semaphore
+  /** Waits until another process may be started. */
+  readonly start: () => Promise<void>
+}
+
+/**
+ * Starting a process stops the thread until the child runs: milliseconds, and 100 ms on a busy machine. Starts take at
+ * most half of the thread's time. NOTE: each turn of the event loop accepts one connection, so one start in each turn
+ * would be too many.
+ */
+export function spacedStarts(): CommandSlots['start'] {
+  let next = Promise.resolve()
+  return () => {
+    const mine = next
+    next = mine.then(async () => {
+      const began = performance.now()
+      await setImmediate()
+      await setTimeout(performance.now() - began)
+    })
+    return mine
+  }
 }
 
 export type GitCommand = ReturnType<typeof createCommand>
@@ -101,6 +125,7 @@ export function createCommand(
     async run(args: readonly string[], options: CommandOptions = {}): Promise<RunResult> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {
+        await slots.start()
         const result = await runProcess('git', args, {
           ...processOptions(options),
           deadline: options.deadline ?? deadline,
@@ -120,7 +145,11 @@ export function createCommand(
     async *stream(args: readonly string[], options: CommandOptions = {}): AsyncGenerator<Buffer, void, undefined> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {
-        const child = startProcess('git', args, processOptions(options))
+        await slots.start()
+        const child = startProcess('git', args, {
+          ...processOptions(options),
+          niceness: options.paced ? PACED_NICENESS : 0,
+        })
         child.stdin.end(options.input)
         yield* childOutput(child, args, { deadline, maxMemory, ...options })
       } finally {
@@ -156,8 +185,8 @@ async function* childOutput(child: Child, args: readonly string[], options: Boun
     if (stderr.length < 16_384) stderr += chunk.toString('utf8')
   })
   const late = (): void => stop(new GitError('timeout', `git ${args[0]} took too long`))
-  const timer = setTimeout(late, options.deadline)
-  const firstTimer = setTimeout(late, options.firstOutput ?? options.deadline)
+  const timer = globalThis.setTimeout(late, options.deadline)
+  const firstTimer = globalThis.setTimeout(late, options.firstOutput ?? options.deadline)
   const unwatch = watchMemory(child.pid, options.maxMemory, () =>
     stop(new GitError('too-large', `git ${args[0]} took too much memory`)),
   )

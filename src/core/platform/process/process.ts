@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly group?: boolean
   /** The child serves other requests too, so it does not get the low priority of background work that starts it. */
   readonly isShared?: boolean
+  /** Niceness of the child outside of background work; 0 if absent. */
+  readonly niceness?: number
 }
 
 export interface RunResult {
@@ -62,14 +64,15 @@ export function startProcess(command: string, args: readonly string[], options: 
     killSignal: 'SIGKILL',
     detached: options.group === true,
   })
-  if (background.getStore() === true && options.isShared !== true) giveWay(child)
+  if (background.getStore() === true && options.isShared !== true) giveWay(child, BACKGROUND_NICENESS)
+  else if (options.niceness) giveWay(child, options.niceness)
   child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code says so.
   return child
 }
 
-function giveWay({ pid }: Child): void {
+function giveWay({ pid }: Child, niceness: number): void {
   try {
-    if (pid !== undefined) setPriority(pid, BACKGROUND_NICENESS)
+    if (pid !== undefined) setPriority(pid, niceness)
   } catch {
     // It has ended already.
   }
