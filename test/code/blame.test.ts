@@ -53,6 +53,33 @@ describe.each(['sha1', 'sha256'] as const)('blame in a %s repository', (format) 
     expect((await blame(encodeURIComponent(ODD))).json.ranges).toMatchObject([{ path: ODD }])
   })
 
+  it('refuses more than 10,000 ranges, and answers for fewer lines of the file', async () => {
+    const lines = (isOdd: (index: number) => boolean): string =>
+      Array.from({ length: 10_002 }, (_, index) => `${index}${isOdd(index) ? ' changed' : ''}\n`).join('')
+    const text = [
+      commit(
+        1,
+        inline(
+          'long.txt',
+          lines(() => false),
+        ),
+      ),
+      commit(
+        2,
+        inline(
+          'long.txt',
+          lines((n) => n % 2 > 0),
+        ),
+      ),
+    ]
+    const long = await codeRepo(server, ann, { name: 'long', format, history: text.join('') })
+    const refused = await server.anonymous.get(`${long.path}/blame/long.txt`)
+    expect(refused.status).toBe(413)
+    expect(refused.json.message).toContain('request fewer lines')
+    const { json } = await server.anonymous.get(`${long.path}/blame/long.txt?lines=1,10000`)
+    expect(json.ranges).toHaveLength(10_000)
+  })
+
   it('skips the commits of .git-blame-ignore-revs', async () => {
     const indents = code.oid('main')
     expect((await blame('b.txt')).json.ranges).toMatchObject([{ start: 1, end: 3, sha: indents }])

@@ -5,9 +5,10 @@ import {
   type Git,
   type GitRepo,
   ignoringMissing,
+  isGitError,
   MODE,
 } from '../../../core/git/index.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { notFound, tooLarge } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { errors } from '../../errors.ts'
 import type { CommitView, CommitViews } from './history.service.ts'
@@ -42,7 +43,8 @@ export function createBlaming({ git, views }: { git: Git; views: CommitViews }) 
   return {
     /**
      * The commit that last changed each line of a file. Commits that `.git-blame-ignore-revs` of the same revision
-     * lists are skipped. Throws NotFound for a revision or file that does not exist, Invalid for lines that do not.
+     * lists are skipped. Throws NotFound for a revision or file that does not exist, Invalid for lines that do not,
+     * TooLarge for more than 10,000 hunks.
      */
     async ofFile(repo: Repo, { ref, path, range }: BlameRequest): Promise<BlameView> {
       const opened = git.open(repo)
@@ -52,7 +54,9 @@ export function createBlaming({ git, views }: { git: Git; views: CommitViews }) 
       if (entry === undefined || entry.mode === MODE.tree || entry.mode === MODE.submodule)
         throw notFound(`no such file: ${path}`)
       const ignored = await listIgnored(opened, oid)
-      const hunks = await opened.blames.ofFile(oid, path, { range, ignored })
+      const hunks = await opened.blames.ofFile(oid, path, { range, ignored }).catch((error: unknown) => {
+        throw isGitError(error, 'too-large') ? tooLarge('too many ranges: request fewer lines with lines=') : error
+      })
       const oids = [...new Set(hunks.map(({ commit }) => commit))]
       const commits: Commit[] = []
       for (const id of oids) commits.push(await opened.objects.commit(id))

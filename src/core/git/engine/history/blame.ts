@@ -35,6 +35,10 @@ const LINE_DEADLINE = 5_000
 const NO_SUCH_LINE = 128
 /** Bytes that a hunk takes in memory, about. */
 const HUNK = 400
+/** An answer of 2 MB, which takes 70 ms. */
+const MAX_HUNKS = 10_000
+/** With long paths fewer hunks fit. */
+const MAX_OUTPUT = 8 * 1024 * 1024
 
 export type Blames = ReturnType<typeof createBlames>
 
@@ -53,9 +57,12 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     const skips = ignored.flatMap((oid) => ['--ignore-rev', oid])
     const { stdout } = await command.run(['blame', '--incremental', ...lines, ...skips, commit, '--', path], {
       deadline,
+      maxOutput: MAX_OUTPUT,
       codes: range === undefined ? [0] : [0, NO_SUCH_LINE],
     })
-    return parseIncremental(stdout.toString('utf8')).toSorted((a, b) => a.line - b.line)
+    const hunks = parseIncremental(stdout.toString('utf8'))
+    if (hunks.length > MAX_HUNKS) throw new GitError('too-large', `more than ${MAX_HUNKS} hunks`)
+    return hunks.toSorted((a, b) => a.line - b.line)
   }
 
   async function findLine(commit: string, path: string, line: number): Promise<string> {
@@ -93,7 +100,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     },
     /**
      * The commit that last changed each line of a file as of a commit, in line order. The file must exist. Throws
-     * GitError `invalid` for lines beyond its end.
+     * GitError `invalid` for lines beyond its end, `too-large` for too many hunks.
      */
     ofFile(commit: string, path: string, options: BlameOptions = {}): Promise<readonly BlameHunk[]> {
       requireOid(commit)
