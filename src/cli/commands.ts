@@ -5,10 +5,12 @@ import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
 
+const PASSWORD = 'generated and printed if omitted, else seen by other users of the machine while this runs'
+
 const RUNNER_SCOPE: Option = {
   type: 'string',
   value: 'OWNER[/REPOSITORY]',
-  help: 'whose jobs it runs; those of the whole server if omitted',
+  help: 'whose jobs the runner takes; those of the whole server if omitted',
 }
 
 const OIDC_OPTIONS: Readonly<Record<string, Option>> = {
@@ -48,7 +50,7 @@ export const commands: readonly Command[] = [
     options: {
       username: USERNAME,
       email: { type: 'string', value: 'ADDRESS', help: 'e-mail address', required: true },
-      password: { type: 'string', value: 'TEXT', help: 'password; generated and printed if omitted' },
+      password: { type: 'string', value: 'TEXT', help: `password; ${PASSWORD}` },
       admin: { type: 'boolean', help: 'create the user as a site administrator' },
       'must-change-password': {
         type: 'boolean',
@@ -63,7 +65,7 @@ export const commands: readonly Command[] = [
     summary: "Change a user's password",
     options: {
       username: USERNAME,
-      password: { type: 'string', value: 'TEXT', help: 'new password; generated and printed if omitted' },
+      password: { type: 'string', value: 'TEXT', help: `new password; ${PASSWORD}` },
       'must-change-password': {
         type: 'boolean',
         help: 'require the user to choose another password at the next sign-in',
@@ -164,7 +166,7 @@ export const commands: readonly Command[] = [
     words: 'admin actions register',
     summary: 'Register a runner by a secret that it has already, and print its UUID',
     options: {
-      secret: { type: 'string', value: 'HEX', help: '40 hexadecimal digits', required: true },
+      secret: { type: 'string', value: 'HEX', help: '40 hexadecimal digits, the token of the runner', required: true },
       name: { type: 'string', value: 'NAME', help: 'name of the runner', default: 'runner' },
       labels: { type: 'string', value: 'LIST', help: 'comma list; the runner declares its labels when it starts' },
       ephemeral: { type: 'boolean', help: 'delete it after one job' },
