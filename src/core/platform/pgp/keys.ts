@@ -50,11 +50,16 @@ export async function readPgpKeys(text: string, now: number): Promise<PgpKey[]> 
   return read
 }
 
-/** One armored block with all the keys. */
+/**
+ * One armored block with all the keys. NOTE: gpg 2.2 refuses data that ends without padding unless a checksum follows;
+ * version 6 keys must have none (RFC 9580 §6.1).
+ */
 export async function joinArmoredKeys(armored: readonly string[]): Promise<string> {
   const library = await loadOpenPgp()
   const keys = await Promise.all(armored.map((armoredKey) => library.readKey({ armoredKey })))
-  return library.armor(library.enums.armor.publicKey, Buffer.concat(keys.map((key) => key.write())))
+  const data = Buffer.concat(keys.map((key) => key.write()))
+  const hasChecksum = keys.some((key) => key.keyPacket.version !== 6)
+  return library.armor(library.enums.armor.publicKey, data, undefined, undefined, undefined, hasChecksum)
 }
 
 async function readBlock({ readKeys }: Library, armoredKeys: string): Promise<Key[]> {

@@ -11,7 +11,7 @@ import {
   unarmor,
   type PrivateKey,
 } from 'openpgp'
-import { PgpError, readPgpKeys, readSignatureKeyIds, verifyPgpSignature } from './index.ts'
+import { joinArmoredKeys, PgpError, readPgpKeys, readSignatureKeyIds, verifyPgpSignature } from './index.ts'
 
 const now = Date.now()
 let privateKey: PrivateKey
@@ -43,6 +43,10 @@ describe('reading keys', () => {
     expect(key!.keyId).toBe((await readKey({ armoredKey: publicKey })).getKeyID().toHex().toUpperCase())
     expect(key!.subkeys).toMatchObject([{ canSign: false, canEncrypt: true }])
     expect(Buffer.from(bytes).includes(Buffer.from(key!.packet, 'base64'))).toBe(true)
+  })
+
+  it('joins keys in a block with a checksum, which gpg needs', async () => {
+    expect(await joinArmoredKeys([publicKey])).toMatch(/\r?\n=[\w+/]{4}\r?\n-----END PGP PUBLIC KEY BLOCK-----/)
   })
 
   it('refuses private keys and other blocks', async () => {
