@@ -258,11 +258,16 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(eves, '/user')).toBe(403)
   })
 
-  it('are recorded as a use of the key', async () => {
+  it('are recorded as a use of the key, which is verified from then on', async () => {
     const used = await registered(ed25519Key())
+    const isVerified = async () =>
+      (await alice.client.get('/user/keys')).json.find((one: { title: string }) => one.title === used.fingerprint)
+        .verified
+    expect(await isVerified()).toBe(false)
     await send(used, '/user')
     await server.app.keyLogins.flush()
     expect((await row(server, 'user_key', { title: used.fingerprint })).last_used_at).toBeGreaterThan(0)
+    expect(await isVerified()).toBe(true)
   })
 
   it('that are malformed are ignored', async () => {

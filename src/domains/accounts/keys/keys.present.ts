@@ -37,8 +37,8 @@ function presentPart(part: GpgSubkey, isVerified: boolean) {
 }
 
 /**
- * Every key of an account verifies the commits that it signed, so `verified` is true for all. Only the owner of the key
- * and site administrators see its user (behaviour/users-and-admin#ssh-keys).
+ * `verified` says whether the key verifies commits. Only the owner of the key and site administrators see its user
+ * (behaviour/users-and-admin#ssh-keys).
  */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const showsOwner = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
@@ -51,7 +51,7 @@ export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: 
     created_at: wireTime(key.createdAt),
     last_used_at: wireTime(key.lastUsedAt ?? key.createdAt),
     updated_at: wireTime(key.lastUsedAt ?? key.createdAt),
-    verified: true,
+    verified: key.lastUsedAt !== undefined,
     ...(showsOwner ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
   }
 }
