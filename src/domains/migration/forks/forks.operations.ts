@@ -61,7 +61,6 @@ export function forkOperations({
         return listed(
           page,
           (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)),
-          { link: false },
         )
       },
     }),
