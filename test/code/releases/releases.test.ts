@@ -72,7 +72,11 @@ describe('releases', () => {
     await make({ tag_name: 'Used' })
     expect((await make({ tag_name: 'USED' })).status).toBe(409)
     expect((await make({ tag_name: 'a..b' })).json.message).toBe('[TagName]: GitRefName')
-    expect((await make({ tag_name: 'x', target_commitish: 'none' })).status).toBe(404)
+    const untargeted = await make({ tag_name: 'x', target_commitish: 'none' })
+    expect([untargeted.status, untargeted.headers.get('x-ingot-message')]).toEqual([
+      404,
+      'target "none" not found: no such commit',
+    ])
     expect((await make({})).json.message).toBe('[TagName]: Required')
     await ann.client.patch(empty.path, { archived: true })
     expect((await ann.client.post(`${empty.path}/releases`, { tag_name: 'v1' })).status).toBe(423)

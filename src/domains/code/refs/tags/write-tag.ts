@@ -52,8 +52,10 @@ export async function createTag(
   const { repo } = target
   const opened = git.open(repo)
   if (!isNewRefName(name)) throw engineErrors.fieldNotRefName('TagName')
-  const commit = await findCommitOid(opened, start || repo.defaultBranch)
-  if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
+  const revision = start || repo.defaultBranch
+  const commit = await findCommitOid(opened, revision)
+  if (commit === undefined)
+    throw notFound(forRelease ? `target "${revision}" not found: no such commit` : `target not found: ${revision}`)
   const wanted = tagRef(name).toLowerCase()
   if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw taken(name)
   if (!forRelease && (await findReleaseTag(database.read, repo.id, name)) !== undefined) throw taken(name)
