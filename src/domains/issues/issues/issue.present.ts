@@ -1,4 +1,4 @@
-import { repoUrls } from '../../../core/access/repo-urls.ts'
+import { repoUrls, type RepoUrls } from '../../../core/access/repo-urls.ts'
 import { ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import { flatText } from '../../../core/platform/flat-text.ts'
@@ -11,7 +11,6 @@ import { presentProject } from '../projects/project.present.ts'
 import type { ProjectView } from '../projects/project-views.ts'
 import { type User, userPresenters } from '../../accounts/index.ts'
 import type { Issue } from './issue.model.ts'
-import { presentOriginalAuthor } from '../../../core/db/original-author.ts'
 import type { Issue as IssueEntity } from './records/issue.store.ts'
 import type { IssueView } from './views.ts'
 
@@ -22,8 +21,9 @@ interface IssueUrls {
   readonly api: string
 }
 
-export function issueUrls({ number, isPull }: IssueEntity, repo: Repo, site: Site): IssueUrls {
-  const { html, api } = repoUrls(repo, site)
+export const issueUrls = (issue: IssueEntity, repo: Repo, site: Site): IssueUrls => urlsIn(repoUrls(repo, site), issue)
+
+function urlsIn({ html, api }: RepoUrls, { number, isPull }: IssueEntity): IssueUrls {
   return { html: flatText(html, isPull ? '/pulls/' : '/issues/', number), api: flatText(api, '/issues/', number) }
 }
 
@@ -65,6 +65,13 @@ const partsFor = (viewer: Viewer, site: Site) => ({
   assignee: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
   label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
   milestone: onceForEach(presentMilestone),
+  urls: onceForEach((repo: Repo) => repoUrls(repo, site)),
+  repository: onceForEach(({ id, name, owner, fullName }: Repo) => ({
+    id,
+    name,
+    owner: owner.name,
+    full_name: fullName,
+  })),
   project: (view: ProjectView) => presentProject(view, viewer, site),
 })
 
@@ -84,7 +91,7 @@ function onceForEach<Entity extends { readonly id: number }, Args extends unknow
 
 function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>): Issue {
   const { issue, repo, author } = view
-  const urls = issueUrls(issue, repo, site)
+  const urls = urlsIn(parts.urls(repo), issue)
   const assignees = view.assignees.map((user) => parts.assignee(user))
   return {
     id: issue.id,
@@ -92,7 +99,8 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     html_url: urls.html,
     number: issue.number,
     user: author ? parts.author(author) : userPresenters.presentGhost(site),
-    ...presentOriginalAuthor(issue.originalAuthor),
+    original_author: issue.originalAuthor?.login ?? '',
+    original_author_id: issue.originalAuthor?.id ?? 0,
     title: issue.title,
     body: issue.body,
     ref: issue.ref,
@@ -110,7 +118,7 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     closed_at: optionalTime(issue.closedAt),
     due_date: optionalTime(issue.dueAt),
     pull_request: presentMeta(view, urls),
-    repository: { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName },
+    repository: parts.repository(repo),
     pin_order: issue.pinOrder,
     content_version: issue.contentVersion,
     time_estimate: issue.timeEstimate,

@@ -20,45 +20,34 @@ const NO_LINKS: IssueLinks = { labelIds: [], assigneeIds: [], projectIds: [] }
 /** The links of each issue, with one query. */
 export async function loadIssueLinks(db: Db, issueIds: readonly IssueId[]): Promise<(id: IssueId) => IssueLinks> {
   if (issueIds.length === 0) return () => NO_LINKS
-  const byIssue = Map.groupBy(await linksOf(db, { issueIds }), (row) => row.issue_id)
-  const found = new Map([...byIssue].map(([id, rows]) => [id, toLinks(rows)]))
+  const found = new Map<number, { labelIds: LabelId[]; assigneeIds: UserId[]; projectIds: ProjectId[] }>()
+  for (const row of (await linksOf(db, { issueIds })).sort((a, b) => a.position - b.position)) {
+    const links = found.getOrInsertComputed(row.issue_id, () => ({ labelIds: [], assigneeIds: [], projectIds: [] }))
+    if (row.kind === KINDS.label) links.labelIds.push(asId(row.id))
+    else if (row.kind === KINDS.assignee) links.assigneeIds.push(asId(row.id))
+    else links.projectIds.push(asId(row.id))
+  }
   return (id) => found.get(id) ?? NO_LINKS
 }
 
-interface LinkRow {
-  readonly id: number
-  readonly kind: string
-  readonly position: number
-}
-
-function toLinks(rows: readonly LinkRow[]): IssueLinks {
-  const idsOf = (wanted: 'label' | 'assignee' | 'project'): number[] =>
-    rows
-      .filter(({ kind }) => kind === wanted)
-      .sort((a, b) => a.position - b.position)
-      .map(({ id }) => id)
-  return {
-    labelIds: idsOf('label').map(asId<LabelId>),
-    assigneeIds: idsOf('assignee').map(asId<UserId>),
-    projectIds: idsOf('project').map(asId<ProjectId>),
-  }
-}
+/** NOTE: numbers, since SQLite gives each row a text of its own. */
+const KINDS = { label: 0, assignee: 1, project: 2 } as const
 
 const linksOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
   db
     .selectFrom('issue_label')
-    .select(['issue_id', 'label_id as id', sql.lit('label').as('kind'), sql.lit(0).as('position')])
+    .select(['issue_id', 'label_id as id', sql.lit<number>(KINDS.label).as('kind'), sql.lit(0).as('position')])
     .where('issue_id', 'in', issueIds)
     .unionAll(
       db
         .selectFrom('issue_assignee')
-        .select(['issue_id', 'user_id as id', sql.lit('assignee').as('kind'), 'position'])
+        .select(['issue_id', 'user_id as id', sql.lit<number>(KINDS.assignee).as('kind'), 'position'])
         .where('issue_id', 'in', issueIds),
     )
     .unionAll(
       db
         .selectFrom('project_issue')
-        .select(['issue_id', 'project_id as id', sql.lit('project').as('kind'), 'project_id as position'])
+        .select(['issue_id', 'project_id as id', sql.lit<number>(KINDS.project).as('kind'), 'project_id as position'])
         .where('issue_id', 'in', issueIds),
     ),
 )
