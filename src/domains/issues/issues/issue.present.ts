@@ -50,13 +50,15 @@ const presentMeta = ({ pull }: IssueView, { html }: IssueUrls): Issue['pull_requ
  * Shows the author as the viewer may see it, assignees as an anonymous client sees them
  * (behaviour/issues#the-issue-object).
  */
-export const presentIssue = (view: IssueView, viewer: Viewer, site: Site): Issue =>
-  present(view, site, partsFor(viewer, site))
+export const presentIssue = (view: IssueView, viewer: Viewer, site: Site): Issue => issuePresenter(viewer, site)(view)
 
-/** Like `presentIssue` for each; presents accounts, labels and milestones that several issues share once. */
-export function presentIssues(views: readonly IssueView[], viewer: Viewer, site: Site): Issue[] {
+export const presentIssues = (views: readonly IssueView[], viewer: Viewer, site: Site): Issue[] =>
+  views.map(issuePresenter(viewer, site))
+
+/** `presentIssue` for one response: what several issues share, such as accounts and labels, is presented once. */
+export function issuePresenter(viewer: Viewer, site: Site): (view: IssueView) => Issue {
   const parts = partsFor(viewer, site)
-  return views.map((view) => present(view, site, parts))
+  return (view) => present(view, site, parts)
 }
 
 /** Presenters of the entities that issues refer to, shared within one response. */
@@ -76,7 +78,7 @@ const partsFor = (viewer: Viewer, site: Site) => ({
 })
 
 /** Caches the result for each entity by its id. */
-function onceForEach<Entity extends { readonly id: number }, Args extends unknown[], Model>(
+export function onceForEach<Entity extends { readonly id: number }, Args extends unknown[], Model>(
   make: (entity: Entity, ...args: Args) => Model,
 ): (entity: Entity, ...args: Args) => Model {
   const made = new Map<number, Model>()

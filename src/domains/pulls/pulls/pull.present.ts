@@ -4,7 +4,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type IssueModel as Issue, issuePresenters } from '../../issues/index.ts'
-import { type RepoView, presentRepo } from '../../repositories/index.ts'
+import { type RepoView, type Repository, presentRepo } from '../../repositories/index.ts'
 import { type User, userPresenters } from '../../accounts/index.ts'
 import type { PullRequest } from './pull.model.ts'
 import { isMergeable, pullHeadRef } from './pull.policy.ts'
@@ -21,15 +21,19 @@ export function presentPulls(views: readonly PullView[], viewer: Viewer, site: S
     viewer,
     site,
   )
-  return views.map((view, position) => present(view, issues[position]!, { viewer, site }))
+  const repos = new Map<RepoView, Repository>()
+  const repo = (view: RepoView) => repos.getOrInsertComputed(view, () => presentRepo(view, site))
+  return views.map((view, position) => present(view, issues[position]!, { viewer, site, repo }))
 }
 
 interface Audience {
   readonly viewer: Viewer
   readonly site: Site
+  /** Presents each repository once: those of a list are mostly the same. */
+  repo(view: RepoView): Repository
 }
 
-function present(view: PullView, presented: Issue, { viewer, site }: Audience): PullRequest {
+function present(view: PullView, presented: Issue, { viewer, site, repo }: Audience): PullRequest {
   const { pull, issue, reviews, totals } = view
   const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presented
   const headRepo = repoOfHead(view)
@@ -60,8 +64,8 @@ function present(view: PullView, presented: Issue, { viewer, site }: Audience): 
     mergeable: isMergeable(pull, { baseOid: view.baseOid, headOid: pull.headOid }),
     ...presentMerge(view, viewer, site),
     allow_maintainer_edit: pull.allowsMaintainerEdit,
-    base: { ...presentBase(view), repo: presentRepo(view.base, site) },
-    head: { ...presentHead(view), repo: headRepo ? presentRepo(headRepo, site) : null },
+    base: { ...presentBase(view), repo: repo(view.base) },
+    head: { ...presentHead(view), repo: headRepo ? repo(headRepo) : null },
     merge_base: pull.mergeBase,
     depends_on: [...view.dependsOn],
     due_date: shown.due_date,

@@ -4,24 +4,38 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import { asId, type IssueId, type LabelId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { presentMilestone } from '../../milestones/milestone.present.ts'
-import { userPresenters } from '../../../accounts/index.ts'
+import { type User, userPresenters } from '../../../accounts/index.ts'
 import { entryUrls, presentComment } from '../issues.present.ts'
-import { presentIssue, presentIssueLabel } from '../issue.present.ts'
+import { issuePresenter, onceForEach, presentIssueLabel } from '../issue.present.ts'
 import type { IssueInView } from '../views.ts'
 import type { EntryFacts } from './entry-views.ts'
 import type { TimelineComment } from './timeline.model.ts'
 import type { EntryKind, TimelineEntry } from './timeline-entry.store.ts'
 
-interface Page extends EntryFacts, IssueInView {
+interface PageFacts extends EntryFacts, IssueInView {
   readonly viewer: Viewer
   readonly site: Site
 }
 
+/** With presenters of what several entries of a page share. */
+type Page = PageFacts & ReturnType<typeof partsFor>
+
+const partsFor = ({ viewer, site }: PageFacts) => ({
+  presentUser: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
+  presentIssue: issuePresenter(viewer, site),
+})
+
 type Members = Partial<TimelineComment>
 type Present<Kind extends EntryKind> = (entry: TimelineEntry<Kind>, page: Page) => Members
 
-/** One entry of the timeline: the common members, and those of its kind (behaviour/issues#timeline). */
-export function presentEntry(entry: TimelineEntry, page: Page): TimelineComment {
+/** Presents the entries of a page of the timeline (behaviour/issues#timeline). */
+export function entryPresenter(facts: PageFacts): (entry: TimelineEntry) => TimelineComment {
+  const page = { ...facts, ...partsFor(facts) }
+  return (entry) => presentEntry(entry, page)
+}
+
+/** The common members, and those of the kind. */
+function presentEntry(entry: TimelineEntry, page: Page): TimelineComment {
   const own = KINDS[entry.kind] as Present<EntryKind> | undefined
   return {
     ...NOTHING,
@@ -63,14 +77,14 @@ const NOTHING = {
 } as const
 
 /** Shows accounts as an anonymous client sees them (behaviour/issues#the-issue-object). */
-function presentActor(id: UserId, { users, site }: Page): TimelineComment['user'] {
+function presentActor(id: UserId, { users, presentUser, site }: Page): TimelineComment['user'] {
   const user = users.get(id)
-  return user ? userPresenters.present(user, ANONYMOUS, site) : userPresenters.presentGhost(site)
+  return user ? presentUser(user) : userPresenters.presentGhost(site)
 }
 
-function presentTarget(id: number, { issues, viewer, site }: Page): TimelineComment['ref_issue'] {
+function presentTarget(id: number, { issues, presentIssue }: Page): TimelineComment['ref_issue'] {
   const view = issues.get(asId<IssueId>(id))
-  return view ? presentIssue(view, viewer, site) : null
+  return view ? presentIssue(view) : null
 }
 
 function presentMilestoneOf(id: number, { milestones }: Page): TimelineComment['milestone'] {

@@ -4,7 +4,7 @@ import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { presentEntry } from './entry.present.ts'
+import { entryPresenter } from './entry.present.ts'
 import { TimelineComment } from './timeline.model.ts'
 import type { Timeline } from './timeline.service.ts'
 import { readUpdateSpan, updateSpanMembers } from './update-span.ts'
@@ -30,7 +30,7 @@ export const timelineOperations = ({ guards, timeline, site }: TimelineOperation
     errors: [404, 422],
     async handler({ access, viewer, query, paging }) {
       const { entries, ...facts } = await timeline.list(viewer, access, readUpdateSpan(query), paging)
-      const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
+      const items = entries.map(entryPresenter({ ...facts, ...access, viewer, site }))
       // COMPAT: the total is that of the page (test/issues/timeline.test.ts).
       return listed({ items, total: items.length }, items, { link: false })
     },

@@ -2,11 +2,11 @@ import type { Core, Services } from '../../../../core/module.ts'
 import { escapePath } from '../../../../core/access/repo-urls.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
-import { type IssueInView, presentEntry, type TimelineEntry } from '../../../issues/index.ts'
+import { entryPresenter, type IssueInView, type TimelineEntry } from '../../../issues/index.ts'
 import { NOTHING, time, type Visit, when } from '../layout.ts'
 
 type TimelinePage = Awaited<ReturnType<Services['timeline']['list']>>
-type ShownEntry = ReturnType<typeof presentEntry>
+type ShownEntry = ReturnType<ReturnType<typeof entryPresenter>>
 type Account = Pick<ShownEntry['user'], 'id' | 'login'>
 type ShownIssue = Pick<NonNullable<ShownEntry['ref_issue']>, 'html_url' | 'number' | 'repository' | 'title'>
 
@@ -21,11 +21,10 @@ export const entriesOf = (
   visit: Visit,
   target: IssueInView,
   page: TimelinePage,
-): Entry[] =>
-  page.entries.map((entry) => ({
-    entry,
-    shown: presentEntry(entry, { ...page, ...target, viewer: visit.viewer, site }),
-  }))
+): Entry[] => {
+  const present = entryPresenter({ ...page, ...target, viewer: visit.viewer, site })
+  return page.entries.map((entry) => ({ entry, shown: present(entry) }))
+}
 
 /** The name of an account, with a link to its page unless it stands for a deleted one. */
 export const account = ({ base }: Visit, { id, login }: Account): Html =>
