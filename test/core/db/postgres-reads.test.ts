@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Database } from '../../../src/core/db/database.ts'
 import { defineQuery } from '../../../src/core/db/prepared-statement.ts'
 import { listRepos } from '../../../src/domains/repositories/repos/lists/repo-list.store.ts'
@@ -102,6 +103,37 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
   it('of one turn share a connection if they are look-ups', async () => {
     const found = await Promise.all([1, 2, 3].map((value) => backend(database.read, { value })))
     expect(new Set(found.map(([row]) => row!.pid)).size).toBe(1)
+  })
+
+  it('ask for the columns of a statement once, whatever their values are', async () => {
+    const described = vi.spyOn(pg.Connection.prototype, 'describe')
+    const read = async (value: string | null): Promise<unknown> =>
+      (
+        await sql`select ${value}::text as value, 1.5::float8 as real, 7::bigint as large, true as yes,
+          array['x'] as list, null::integer as nothing where ${value}::text is distinct from 'none'`.execute(
+          database.read,
+        )
+      ).rows
+    const row = (value: string | null) => [{ value, real: 1.5, large: 7, yes: true, list: ['x'], nothing: null }]
+    for (let i = 0; i < 3; i++) await read('first')
+    described.mockClear()
+    expect(await read('ä\n')).toEqual(row('ä\n'))
+    expect(await read(null)).toEqual(row(null))
+    expect(await read('none')).toEqual([])
+    expect(described).not.toHaveBeenCalled()
+    described.mockRestore()
+  })
+
+  it('find out that a pooler has prepared a statement again, with other columns', async () => {
+    const pair = async (): Promise<unknown> =>
+      (await sql`select ${'x'}::text as one, 'pair' as two`.execute(database.read)).rows
+    for (let i = 0; i < 3; i++) await pair()
+    const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements
+      where statement like ${"%'pair' as two"}`.execute(database.read)
+    const name = sql.raw(rows[0]!.name)
+    await sql`deallocate ${name}`.execute(database.read)
+    await sql`prepare ${name} (text) as select 0 as added, $1::text as one, 'pair' as two`.execute(database.read)
+    expect(await pair()).toEqual([{ one: 'x', two: 'pair' }])
   })
 
   it('go on after another process has added a column, in a transaction too', async () => {

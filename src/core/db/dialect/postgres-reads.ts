@@ -42,10 +42,15 @@ export function codeOf(error: unknown): string {
 export const isChangedResult = (error: unknown): boolean =>
   codeOf(error) === NOT_SUPPORTED && error instanceof Error && CHANGED_RESULT.test(error.message)
 
+/** The same error, for a pooler that has prepared the statement again on another connection. */
+export const changedResult = (): Error =>
+  Object.assign(new Error('cached plan must not change result type'), { code: NOT_SUPPORTED })
+
 /** A client in pipeline mode. */
 export type ReadClient = pg.Client & {
   /** True from the first query that failed because of it; the driver reports the end later. */
   readonly isLost: boolean
+  read(text: string, values: readonly unknown[]): Promise<readonly unknown[]>
 }
 
 /** A connection in pipeline mode, which sends a query without waiting for earlier answers. */
@@ -122,8 +127,7 @@ export class PostgresReads implements Driver {
     pipeline.waiting++
     try {
       await pipeline.connected
-      const { rows } = await pipeline.client.query(text, parameters as unknown[])
-      return { rows: rows as R[] }
+      return { rows: (await pipeline.client.read(text, parameters)) as R[] }
     } finally {
       pipeline.waiting--
       if (pipeline.client.isLost) this.#pipelines.delete(pipeline)

@@ -24,6 +24,7 @@ import {
 } from 'kysely'
 import { BatchingSocket } from './batching-socket.ts'
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
+import { KnownColumns, PostgresRead } from './postgres-read.ts'
 import { codeOf, explain, isChangedResult, isLost, PostgresReads, type ReadClient } from './postgres-reads.ts'
 import { isNumeric } from '../prepared-statement.ts'
 import { boundedCache } from '../../platform/lru.ts'
@@ -331,10 +332,12 @@ const kyselyDialect = (createDriver: () => Driver): Dialect => ({
  */
 class CalmClient extends pg.Client {
   readonly #statements: StatementNames | undefined
+  readonly #columns: KnownColumns
   isLost = false
 
   constructor(config?: pg.ClientConfig & { readonly statements?: StatementNames }) {
     super(config)
+    this.#columns = new KnownColumns(config?.types ?? pg.types)
     this.#statements = config?.statements
     this.on('error', () => {})
   }
@@ -342,6 +345,14 @@ class CalmClient extends pg.Client {
   override query(...args: unknown[]): never {
     const answer: unknown = Reflect.apply(super.query, this, this.#prepared(args))
     return (answer instanceof Promise ? answer.catch((error: unknown) => this.#explain(error)) : answer) as never
+  }
+
+  /** The rows of a read. */
+  read(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
+    const statement = { name: this.#statements?.nameOf(text, values.length), text, values }
+    super.query(new PostgresRead(this.#columns, statement, (error, rows) => (error ? reject(error) : resolve(rows))))
+    return promise.catch((error: unknown) => this.#explain(error))
   }
 
   #prepared(args: unknown[]): unknown[] {
