@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sourceOf } from './delivery/match-hooks.policy.ts'
+import { type HookFilter, matchHooks, sourceOf } from './delivery/match-hooks.policy.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import { eventOf, passesBranchFilter, wantsMessage } from './matching.policy.ts'
 
@@ -51,6 +51,37 @@ describe('the source of an event', () => {
       expect(sourceOf(event(kind, { owner_id: 3, repo_id: 5 }))).toEqual({ repoId: 5, ownerId: 3 })
       expect(sourceOf(event(kind, { owner_id: 3 }))).toEqual({ repoId: 0, ownerId: 3 })
     }
+  })
+})
+
+describe('the webhooks of a message', () => {
+  const hook = (id: number, of: Partial<HookFilter>): HookFilter => ({
+    id,
+    scope: 'system',
+    repoId: undefined,
+    ownerId: undefined,
+    type: 'gitea',
+    url: 'http://ci.test/',
+    events: ['repository'],
+    branchFilter: '',
+    settings: {},
+    ...of,
+  })
+  const hooks = [
+    hook(1, {}),
+    hook(2, { scope: 'user', ownerId: 3 }),
+    hook(3, { scope: 'repository', repoId: 7 }),
+    hook(4, { scope: 'repository', repoId: 8 }),
+  ]
+  const receivers = (action: string) =>
+    matchHooks(hooks, { repoId: 7, ownerId: 3 }, { event: 'repository', eventType: 'repository', action, payload: {} })
+
+  it('are those of the repository, then of its owner and of the site', () => {
+    expect(receivers('deleted').map(({ id }) => id)).toEqual([3, 2, 1])
+  })
+
+  it('are not those of the repository for its creation, which is older than they are', () => {
+    expect(receivers('created').map(({ id }) => id)).toEqual([2, 1])
   })
 })
 

@@ -47,7 +47,7 @@ export const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
  */
 export const matchHooks = (hooks: readonly HookFilter[], source: EventSource, message: HookMessage): HookFilter[] =>
   hooks
-    .filter((hook) => isPlaced(hook, source) && acceptsMessage(hook, message))
+    .filter((hook) => isPlaced(hook, source, message) && acceptsMessage(hook, message))
     .toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)
 
 /** Whether a webhook selects the event and the branch, and its type supports the message. */
@@ -61,9 +61,13 @@ const isSentToChats = (hook: Pick<HookFilter, 'type' | 'url' | 'settings'>, mess
 
 const rank = ({ scope }: HookFilter): number => Math.max(0, SCOPES.indexOf(scope) - (scope === 'user' ? 1 : 0))
 
-function isPlaced(hook: HookFilter, { repoId, ownerId }: EventSource): boolean {
+function isPlaced(hook: HookFilter, { repoId, ownerId }: EventSource, message: HookMessage): boolean {
   if (hook.scope === 'system') return true
   return hook.scope === 'repository'
-    ? repoId > 0 && hook.repoId === repoId
+    ? repoId > 0 && hook.repoId === repoId && !announcesRepo(message)
     : hook.scope !== 'default' && ownerId > 0 && hook.ownerId === ownerId
 }
+
+/** Webhooks of a repository are newer than it, also those that are added before the message is built. */
+const announcesRepo = ({ eventType, action }: HookMessage): boolean =>
+  eventType === 'repository' && action === 'created'
