@@ -307,7 +307,8 @@ describe('permission matrix', () => {
           ? undefined
           : show(answer)
       }
-      const about = ({ scopes }: Operation): string => (scopes[0] === 'issue' ? 'issues' : 'repos')
+      const named: Partial<Record<string, string>> = { issue: 'issues', notification: 'notifications' }
+      const about = ({ scopes }: Operation): string => named[scopes[0]!] ?? 'repos'
       // A disabled feature is missing for all callers.
       const isOff = ({ path }: Operation): boolean => /\/(?:flags|quota)(?:\/|$)/.test(path)
       return [

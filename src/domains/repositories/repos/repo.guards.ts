@@ -26,6 +26,8 @@ interface RepoGuardOptions {
   readonly needsUser?: boolean
   /** Replaces the default message of the 403; only for write. */
   readonly refusal?: string
+  /** What the 403 of public-only tokens names, after the scope of the operation; `issues` for their unit. */
+  readonly what?: 'notifications'
   /**
    * COMPAT: below `/user` the 401 precedes the lookup, below `/repos` a hidden repository is 404 first
    * (test/repositories/social/watching.test.ts).
@@ -99,15 +101,15 @@ export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<R
   }
 }
 
-type Refused = Pick<RepoGuardOptions, 'unit' | 'whenLocked' | 'refusal'> & {
+type Refused = Pick<RepoGuardOptions, 'unit' | 'whenLocked' | 'refusal' | 'what'> & {
   readonly level: RepoLevel
   readonly repo: Repo
 }
 
-function refusalOf(reason: RepoRefusal, { unit, level, repo, whenLocked, refusal }: Refused): DomainError {
+function refusalOf(reason: RepoRefusal, { unit, level, repo, whenLocked, refusal, what }: Refused): DomainError {
   switch (reason) {
     case 'public-only':
-      return errors.tokenPublicOnly(unit === 'repo.issues' ? 'issues' : 'repos')
+      return errors.tokenPublicOnly(what ?? (unit === 'repo.issues' ? 'issues' : 'repos'))
     case 'archived':
     case 'mirror':
       return (whenLocked ?? errors.repoArchived)(repo.fullName)
