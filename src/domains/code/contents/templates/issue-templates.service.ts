@@ -94,12 +94,6 @@ const MAX_FILE = 64 * 1024
 const MAX_TOTAL = 512 * 1024
 const MAX_FILES = 100
 
-/** The result for a commit, and the bytes of the files that were read for it. */
-interface Sized<T> {
-  readonly found: T
-  readonly size: number
-}
-
 export type IssueTemplates = ReturnType<typeof createIssueTemplates>
 
 /**
@@ -109,14 +103,8 @@ export type IssueTemplates = ReturnType<typeof createIssueTemplates>
  */
 export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }) {
   const read = createIssueFileReader(taskPool)
-  // NOTE: never stale, in any process: the content of a commit never changes.
-  const commits = new LRUCache<string, Sized<object>>({
-    maxSize: MAX_CACHED,
-    sizeCalculation: ({ size }) => size + ENTRY_SIZE,
-    ttl: RETRY_MS,
-  })
 
-  async function readTemplates(reading: Reading, commit: string): Promise<Sized<FoundTemplates>> {
+  async function readTemplates(reading: Reading, commit: string): Promise<FoundTemplates> {
     const templates: IssueTemplate[] = []
     let [count, total, broken] = [0, 0, 0]
     for (const folder of FOLDERS) {
@@ -130,40 +118,31 @@ export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: Ta
         if (isSmall) total += size
       }
     }
-    return { found: { templates, broken }, size: total }
+    return { templates, broken }
   }
 
-  async function readConfig(reading: Reading, commit: string): Promise<Sized<FoundConfig>> {
+  async function readConfig(reading: Reading, commit: string): Promise<FoundConfig> {
     const { revisions, objects } = reading.git
     for (const path of CONFIGS) {
       const entry = await revisions.entryAt(commit, path)
       if (entry?.type !== 'blob' || !entry.mode.startsWith('100')) continue
       const { size } = await objects.info(entry.oid)
-      const isSmall = size <= MAX_FILE
-      const content = isSmall ? await read(reading, entry.oid, { kind: 'config', text: '' }) : undefined
-      const found =
-        typeof content === 'object'
-          ? { config: content as IssueConfig, problem: '' }
-          : { config: DEFAULT_ISSUE_CONFIG, problem: content ?? 'the file cannot be parsed' }
-      return { found, size: isSmall ? size : 0 }
+      const content = size <= MAX_FILE ? await read(reading, entry.oid, { kind: 'config', text: '' }) : undefined
+      return typeof content === 'object'
+        ? { config: content as IssueConfig, problem: '' }
+        : { config: DEFAULT_ISSUE_CONFIG, problem: content ?? 'the file cannot be parsed' }
     }
-    return { found: NO_CONFIG, size: 0 }
+    return NO_CONFIG
   }
 
-  async function atTip<T extends object>(
+  async function atTip<T>(
     { repo, rateLimitKey }: Omit<Reading, 'git'>,
     none: T,
-    readAt: (reading: Reading, commit: string) => Promise<Sized<T>>,
+    readAt: (reading: Reading, commit: string) => Promise<T>,
   ): Promise<T> {
     const opened = git.open(repo)
     const tip = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
-    if (tip === undefined) return none
-    const key = `${repo.storage}:${tip}:${readAt.name}`
-    const known = commits.get(key) as Sized<T> | undefined
-    if (known) return known.found
-    const sized = await readAt({ git: opened, repo, rateLimitKey }, tip)
-    commits.set(key, sized)
-    return sized.found
+    return tip === undefined ? none : readAt({ git: opened, repo, rateLimitKey }, tip)
   }
 
   return {
