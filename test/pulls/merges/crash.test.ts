@@ -100,21 +100,34 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     expect([answer.status, answer.json.message]).toEqual([409, 'the pull request is being merged'])
   })
 
-  it('is resumed by a job within seconds, which the record of the merge deletes', async () => {
-    const { database, jobs } = world.server.app
-    const waiting = async (pullId: number): Promise<number[]> => {
-      const rows = await database.read.selectFrom('job').selectAll().where('kind', '=', 'merges.recover').execute()
-      const own = rows.filter(({ payload }) => JSON.parse(payload).pull_id === pullId)
-      return own.map(({ run_at, created_at }) => run_at - created_at)
-    }
-    const [plain, ends] = [await newPull(world.wes, 'plain'), await newPull(world.wes, 'ends')]
-    expect((await world.wes.client.post(`${PULLS}/${plain.number}/merge`, { Do: 'merge' })).status).toBe(200)
-    expect(await waiting(plain.id)).toEqual([])
-    const cancel = vi.spyOn(jobs, 'cancel').mockResolvedValue()
-    expect((await world.wes.client.post(`${PULLS}/${ends.number}/merge`, { Do: 'merge' })).status).toBe(200)
-    cancel.mockRestore()
-    expect(await waiting(ends.id)).toEqual([3000])
-  })
+  it.each([{ delete_branch_after_merge: false }, { delete_branch_after_merge: true }])(
+    'is resumed by jobs within seconds, which its steps delete: %j',
+    async (options) => {
+      const { database, jobs } = world.server.app
+      const waiting = async (pullId: number): Promise<unknown[]> => {
+        const rows = await database.read
+          .selectFrom('job')
+          .selectAll()
+          .where('kind', 'like', 'merges.%')
+          .orderBy('kind')
+          .execute()
+        const own = rows.filter(({ payload }) => JSON.parse(payload).pull_id === pullId)
+        return own.map(({ kind: name, run_at, created_at }) => [name, run_at - created_at])
+      }
+      const names = ['plain', 'ends'].map((name) => `${name}-${options.delete_branch_after_merge}`)
+      const [plain, ends] = [await newPull(world.wes, names[0]!), await newPull(world.wes, names[1]!)]
+      const merge = (number: number) => world.wes.client.post(`${PULLS}/${number}/merge`, { Do: 'merge', ...options })
+      expect((await merge(plain.number)).status).toBe(200)
+      expect(await waiting(plain.id)).toEqual([])
+      const cancel = vi.spyOn(jobs, 'cancel').mockResolvedValue()
+      expect((await merge(ends.number)).status).toBe(200)
+      cancel.mockRestore()
+      expect(await waiting(ends.id)).toEqual([
+        ['merges.follow_up', 3000],
+        ['merges.recover', 3000],
+      ])
+    },
+  )
 })
 
 const PULL_COUNT = 8

@@ -97,7 +97,9 @@ async function mergeOnce(deps: MergeDeps, attempt: Attempt): Promise<Merged> {
   if (style === 'manually-merged') {
     const { oid, at: mergedAt } = await findManualMerge(git, { baseOid, oid: request.mergedOid })
     const intent = intentOf(deps, { actor, target, request, oid }, isAuto)
-    await deps.database.transaction((tx) => record(deps, tx, { repo, issueId: issue.id, intent, mergedAt }))
+    await deps.database.transaction((tx) =>
+      record(deps, tx, { repo, issueId: issue.id, intent, mergedAt, isFollowedUp: !isAuto }),
+    )
     return { oid, baseBranch: pull.baseBranch }
   }
   if (!(await isHeadCurrent(deps, target))) throw errors.mergeNotChecked()

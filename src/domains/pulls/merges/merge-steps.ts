@@ -109,7 +109,8 @@ export async function moveBase(deps: MergeDeps, move: BaseMove): Promise<void> {
     await deps.pushes.moveRefs(actor, repo, {
       changes: [change],
       async inTransaction(tx) {
-        for (const merge of claimed) await record(deps, tx, { ...merge, repo, mergedAt: merge.intent.at })
+        for (const merge of claimed)
+          await record(deps, tx, { ...merge, repo, mergedAt: merge.intent.at, isFollowedUp: !move.isAuto })
       },
     })
   } catch (error) {
@@ -208,6 +209,8 @@ interface RecordedMerge {
   readonly mergedAt: number
   /** The common ancestor before the merge. */
   readonly mergeBase?: string | undefined
+  /** A client waits for the merge and for `followUp`, which deletes the job that would run it. */
+  readonly isFollowedUp?: boolean
 }
 
 /**
@@ -217,7 +220,7 @@ interface RecordedMerge {
 export async function record(
   deps: Pick<MergeDeps, 'events' | 'jobs'>,
   tx: Tx,
-  { repo, issueId, intent, mergedAt, mergeBase }: RecordedMerge,
+  { repo, issueId, intent, mergedAt, mergeBase, isFollowedUp = false }: RecordedMerge,
 ): Promise<void> {
   const { events, jobs } = deps
   const issue = await issueQueries.lock(tx, issueId)
@@ -248,8 +251,11 @@ export async function record(
   )
   const ids = { pull_id: pull.id, issue_id: issue.id }
   const followUp = { ...ids, deletes_branch: deletesBranch, ...(restriction && { restriction }) }
-  await jobs.enqueue(tx, 'merges.follow_up', followUp, { key: String(pull.id) })
+  const delay = isFollowedUp ? FOLLOW_UP_DELAY_MS : 0
+  await jobs.enqueue(tx, 'merges.follow_up', followUp, { key: String(pull.id), delay })
 }
+
+const FOLLOW_UP_DELAY_MS = 3000
 
 interface FollowUp {
   readonly issueId: IssueId
@@ -259,18 +265,25 @@ interface FollowUp {
 }
 
 /**
- * The last step of a merge: closes the issues that its keywords name and deletes the head branch. Safe to run again.
+ * The last step of a merge: closes the issues that its keywords name and deletes the head branch. Safe to run again,
+ * which the job does where this was interrupted.
  */
 export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restriction }: FollowUp): Promise<void> {
-  const { database, clock, events } = deps
+  const { database, clock, events, jobs } = deps
   const issue = await issueQueries.findById(database.read, issueId)
   const pull = issue && (await findPullByIssue(database.read, issueId))
   const actor = pull?.merge && (await userQueries.loadActing(database.read, pull.merge.byId, restriction))
   const repo = issue && (await repoQueries.findById(database.read, issue.repoId))
   if (issue === undefined || repo === undefined || pull?.merge === undefined || actor === undefined) return
   const applied = { events, actor, at: clock.now(), issueId, repo, oid: pull.merge.oid }
-  await database.transaction((tx) => issueChanges.applyMergeKeywords(deps, tx, applied))
-  if (deletesBranch) await deleteHead(deps, actor, issue, pull)
+  const done = (tx: Tx): Promise<void> => jobs.cancel(tx, 'merges.follow_up', String(pull.id))
+  await database.transaction(async (tx) => {
+    await issueChanges.applyMergeKeywords(deps, tx, applied)
+    if (!deletesBranch) await done(tx)
+  })
+  if (!deletesBranch) return
+  await deleteHead(deps, actor, issue, pull)
+  await database.transaction(done)
 }
 
 /**
