@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'
@@ -130,6 +130,20 @@ describeOnBoth('events of a repository', (kind) => {
     await ann.client.post(`${repo}/contents/.gitea/workflows/a.yml`, { content, message: 'Add' })
     await ann.client.post(`${repo}/issues`, { title: 'One' })
     expect(await runsOf(repo)).toEqual(['a.yml@refs/heads/main issues'])
+  })
+
+  it('of issues are not looked at where no push has brought workflows', async () => {
+    const repo = `/repos/ann/r${++count}`
+    await server.world.repo({ owner: ann, name: `r${count}`, autoInit: true })
+    await server.drain()
+    const enqueue = vi.spyOn(server.app.jobs, 'enqueue')
+    try {
+      expect((await ann.client.post(`${repo}/issues`, { title: 'One' })).status).toBe(201)
+      await server.drain()
+      expect(enqueue.mock.calls.filter(([, name]) => name === 'actions.start')).toEqual([])
+    } finally {
+      enqueue.mockRestore()
+    }
   })
 
   it('start the same runs once, however often they are delivered', async () => {

@@ -1,5 +1,5 @@
 export { defineJob, type JobDefinitions, type JobPayloadsOf } from './catalog.ts'
-export { countJobs, listUnfinishedJobs, loadJobNumbers } from './job.store.ts'
+export { countJobs, hasJobs, listUnfinishedJobs, loadJobNumbers } from './job.store.ts'
 export { type EnqueueOptions, JobQueue, type Jobs } from './queue.ts'
 export { JobRunner } from './runner.ts'
 export { Schedule, type ScheduledTask } from './schedule.ts'

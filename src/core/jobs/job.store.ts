@@ -2,6 +2,7 @@ import { sql, type Expression, type ExpressionBuilder, type Selectable, type Sql
 import { type Db, dialectOf, type Tx } from '../db/database.ts'
 import { defineQuery } from '../db/prepared-statement.ts'
 import type { Schema } from '../db/schema.ts'
+import type { JobKind } from './catalog.ts'
 import type { JobTable } from './job.table.ts'
 
 export type JobRow = Selectable<JobTable>
@@ -39,6 +40,15 @@ const insertion = defineQuery((db, { kind, key, payload, runAt, now }: NewJob) =
 
 const waiting = (db: Db, { kind, key }: Pick<NewJob, 'kind' | 'key'>) =>
   db.selectFrom('job').select('id').where('kind', '=', kind).where('key', '=', key).where('state', '=', 'waiting')
+
+/** Whether there is a job of the kind, in whatever state. */
+export async function hasJobs(db: Db, kind: JobKind): Promise<boolean> {
+  return (await oneOf(db, { kind })).length > 0
+}
+
+const oneOf = defineQuery((db, { kind }: { kind: string }) =>
+  db.selectFrom('job').select('id').where('kind', '=', kind).limit(1),
+)
 
 /** Deletes the waiting job of this kind and key, if there is one. */
 export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<void> {

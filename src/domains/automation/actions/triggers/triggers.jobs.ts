@@ -9,6 +9,7 @@ import {
 } from '../../../../core/events/index.ts'
 import {
   defineJob,
+  hasJobs,
   type JobDefinitions,
   type JobPayloadsOf,
   type Jobs,
@@ -103,8 +104,12 @@ const FIRST: readonly EventKind[] = ['repo.pushed', 'issue.created', 'pull.synch
 /** The number of events of the server within which the job of a push has looked for workflows. */
 const RECENT = 1000
 
-/** Whether a repository may have got its first workflow by a push that no job has looked at yet. */
-async function wasPushedLately(tx: Tx, repoId: number, eventId: number): Promise<boolean> {
+/** Whether a repository has workflows, or may have got its first one by a push that no job has looked at yet. */
+async function mayHaveWorkflows(tx: Tx, repoId: number, eventId: number): Promise<boolean> {
+  // NOTE: asked first: a job that ends meanwhile has recorded the workflows that it found.
+  const isLooking = await hasJobs(tx, 'actions.start')
+  if (await hasWorkflows(tx, repoId)) return true
+  if (!isLooking) return false
   const range = { after: eventId - RECENT, upTo: eventId, repoId, kinds: ['repo.pushed'] }
   return (await listEventsBetween(tx, range, 1)).length > 0
 }
@@ -127,8 +132,7 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
         const isFirst = FIRST.includes(kind) && (!('is_pull' in payload) || payload.is_pull)
         const repo = (repoId || ('repo_id' in payload ? payload.repo_id : 0)) ?? 0
         if (kind === 'repo.pushed') known.set(repo, true)
-        if (!isFirst && !known.has(repo))
-          known.set(repo, (await hasWorkflows(tx, repo)) || (await wasPushedLately(tx, repo, id)))
+        if (!isFirst && !known.has(repo)) known.set(repo, await mayHaveWorkflows(tx, repo, id))
         if (isFirst || known.get(repo) === true)
           await jobs.enqueue(tx, 'actions.start', { event_id: id, repo_id: repoId, kind }, { key: String(id) })
       }
