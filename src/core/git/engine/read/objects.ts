@@ -91,17 +91,21 @@ export function createObjects(context: ObjectsContext) {
   async function findInfo(oid: string): Promise<ObjectInfo | undefined> {
     const cached = cache.get(key(oid))
     if (cached) return cached.info
-    const info = await findStored(oid)
-    if (info) cache.set(key(oid), { info, value: undefined })
-    return info
+    const found = pool.has(path) ? await asked(oid) : await findStored(oid)
+    if (found) cache.set(key(oid), { info: found, value: undefined })
+    return found
+  }
+
+  async function asked(oid: string): Promise<ObjectInfo | undefined> {
+    if (!isOid(oid, format)) return undefined
+    const answer = await pool.ask(path, 'info', oid)
+    if (answer === 'missing' || answer === 'ambiguous') return undefined
+    return { oid: answer.oid, type: answer.type, size: answer.size }
   }
 
   async function findStored(oid: string): Promise<ObjectInfo | undefined> {
-    if (!isOid(oid, format)) return undefined
-    const answer =
-      (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'info', oid))
-    if (answer === 'missing' || answer === 'ambiguous') return undefined
-    return { oid: answer.oid, type: answer.type, size: answer.size }
+    const found = isOid(oid, format) ? await readLoose(objectsDir, oid) : undefined
+    return found ? { oid, type: found.type, size: found.size } : asked(oid)
   }
 
   async function info(oid: string): Promise<ObjectInfo> {

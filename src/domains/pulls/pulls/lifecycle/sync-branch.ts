@@ -48,16 +48,18 @@ const MAX_ROUNDS = 5
 /**
  * Checks whether a pull request can be merged, unless the result for the present tips is known. Repeats when the tips
  * moved, since another process may have stored a newer check before. At most one git process in a round. A failed check
- * is recorded as `error`. Returns the result, or undefined where it was known.
+ * is recorded as `error`. Returns the result, or undefined where it was known. `known` is the pull request as it was a
+ * moment ago.
  */
 async function recheck(
   deps: LifecycleDeps,
   { id, repo }: Pick<PullLocation, 'id' | 'repo'>,
+  known?: Pull,
 ): Promise<CheckedTree | undefined> {
   let checked: CheckedTree | undefined
   const git = deps.git.open(repo)
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pull = await findPull(deps.database.read, id)
+    const pull = round === 0 && known !== undefined ? known : await findPull(deps.database.read, id)
     if (pull === undefined || pull.merge !== undefined) return checked
     const baseOid = await tipOfBase(git, pull)
     const { check, headOid } = pull
@@ -143,7 +145,7 @@ export async function syncBranch(
 const STEP = 25
 
 async function recheckInto(deps: SyncDeps, { repo, hasMergeRefs }: BranchState, pull: Pull): Promise<void> {
-  const checked = await recheck(deps, { id: pull.id, repo })
+  const checked = await recheck(deps, { id: pull.id, repo }, pull)
   if (!hasMergeRefs) return
   const location = await findLocation(deps, pull)
   if (location !== undefined) await updateMergeRef(deps, location, { makes: false, checked })
