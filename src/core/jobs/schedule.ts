@@ -48,7 +48,7 @@ export class Schedule {
   start(): void {
     this.#crons = [...this.#tasks.values()]
       .filter(({ isOff }) => isOff !== true)
-      .map((task) => new Cron(task.schedule, { timezone: 'UTC', unref: true }, () => this.#runDue(task)))
+      .map((task) => new Cron(task.schedule, { utcOffset: 0, unref: true }, () => this.#runDue(task)))
   }
 
   stop(): void {
@@ -76,7 +76,7 @@ export class Schedule {
         const next =
           isOff === true
             ? undefined
-            : new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(this.#clock.now()))
+            : new Cron(schedule, { utcOffset: 0, paused: true }).nextRun(new Date(this.#clock.now()))
         return {
           name,
           schedule,
