@@ -22,9 +22,12 @@ process.umask(0o077)
 // CPU time of a push of a layer.
 const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '8388608' }
 const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
-// A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. V8
-// takes it only from the command line.
-const young = (process.env['NODE_OPTIONS'] ?? '').includes('semi-space') ? [] : ['--max-semi-space-size=8']
+// A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. It
+// begins with 2 MB instead of 1, because it does not grow while modules load (below): a sixth less processor time for a
+// start, for 2 MB of memory. V8 takes both only from the command line.
+const young = (process.env['NODE_OPTIONS'] ?? '').includes('semi-space')
+  ? []
+  : ['--max-semi-space-size=8', '--min-semi-space-size=2']
 // `node:ffi`, by which freed memory is returned, warns of itself; whoever runs the server can do nothing about it.
 const silent = '--disable-warning=ExperimentalWarning'
 if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && process.execve !== undefined) {

@@ -28,6 +28,7 @@ describe.runIf(process.platform === 'linux')('a server', () => {
       'MALLOC_MMAP_THRESHOLD_=131072',
       'MALLOC_TRIM_THRESHOLD_=8388608',
       '--max-semi-space-size=8',
+      '--min-semi-space-size=2',
     ])
   })
 
