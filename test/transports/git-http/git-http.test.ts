@@ -67,6 +67,18 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('remote: Processed 1 reference in total')
   })
 
+  it('shows the hint for the first 20 branches of a push', async () => {
+    const target = await repo(alice)
+    const path = await work('hints')
+    const url = as(alice, alice, target.name)
+    await git(path, ['push', '-q', url, 'main'])
+    const refspecs = Array.from({ length: 21 }, (_, index) => `main:topic-${index}`)
+    const { code, stderr } = await tryGit(path, ['push', url, ...refspecs])
+    expect(code).toBe(0)
+    expect(stderr.match(/Create a new pull request for/g)).toHaveLength(20)
+    expect(stderr).toContain('remote: Processed 21 references in total')
+  })
+
   it('shows no hint if the operator disables it', async () => {
     const silent = await startServer({ settings: { 'git.pull_request_push_message': 'false' } })
     try {

@@ -116,6 +116,8 @@ async function applySettings(
 }
 
 const BRANCH = 'refs/heads/'
+/** A push of thousands of branches, as of a whole repository, would print as many blocks and ask as many queries. */
+const MAX_HINTS = 20
 
 interface HintDeps {
   readonly proposals?: Pick<AgitProposals, 'findPullUrl'> | undefined
@@ -125,7 +127,7 @@ interface HintDeps {
 }
 
 /**
- * Lines with the URL of the pull request of each pushed branch, or of the page that creates one
+ * Lines with the URL of the pull request of the first pushed branches, or of the page that creates one
  * (behaviour/git-data-and-transport#push-rules).
  */
 async function pullHints(
@@ -135,9 +137,11 @@ async function pullHints(
 ): Promise<string[]> {
   const lines: string[] = []
   if (!printsPullUrls || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
-  for (const { ref, newOid } of changes) {
-    const branch = ref.slice(BRANCH.length)
-    if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
+  const branches = changes
+    .filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid))
+    .map(({ ref }) => ref.slice(BRANCH.length))
+    .filter((branch) => branch !== repo.defaultBranch || repo.isFork)
+  for (const branch of branches.slice(0, MAX_HINTS)) {
     const url = await proposals?.findPullUrl(repo, branch)
     const path = branch.split('/').map(encodeURIComponent).join('/')
     if (url !== undefined) lines.push('', 'Visit the existing pull request:', `  ${url}`, '')
