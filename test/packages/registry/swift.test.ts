@@ -175,6 +175,7 @@ describeOnBoth('the Swift registry', (kind) => {
   it('refuses what is no release, and publishes nothing', async () => {
     const archive = archiveOf()
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`a/Package@swift-${at}.swift`, MANIFEST]))
+    const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
     const refused = [
       ['mona/Bad/1.0.0', {}, /no part source-archive/],
       ['mona/Bad/1.0.0', { 'source-archive': 'garbage' }, /not a valid zip/],
@@ -186,6 +187,9 @@ describeOnBoth('the Swift registry', (kind) => {
       ['mona/Bad/1.0.0', { 'source-archive': zipOf({ 'a/Package.swift': MANIFEST, ...many }) }, /too many manifests/],
       ['mona/Bad/1.0.0', { 'source-archive': archive, metadata: '[]' }, /not a JSON object/],
       ['mona/Bad/1.0.0', { 'source-archive': archive, metadata: '{' }, /not a JSON object/],
+      ['mona/Bad/1.0.0', { 'source-archive': archive, metadata: deep(10_000) }, /nested too deeply/],
+      // So deep that the process that has read it can send it, and the server end when it receives it.
+      ['mona/Bad/1.0.0', { 'source-archive': archive, metadata: deep(2_600) }, /nested too deeply/],
       ['mona/Bad/1.0.0', { 'source-archive': archive, 'source-archive-signature': 's' }, /Signature-Format/],
       ['mona/Bad/1.0', { 'source-archive': archive }, /version is invalid/],
       ['mona/Bad/v1.0.0', { 'source-archive': archive }, /version is invalid/],

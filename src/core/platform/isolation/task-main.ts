@@ -6,6 +6,9 @@ type Task = (input: unknown) => unknown
 /** Characters or bytes of one output; a larger one would cost the server more than the task cost here. */
 const MAX_OUTPUT_LENGTH = 16 * 1024 * 1024
 
+/** Levels of objects and lists in an output. */
+const MAX_DEPTH = 500
+
 /** The main module of a child process that runs tasks: one request in, one result out. */
 function main(): void {
   const tasks = new Map<string, Promise<Task>>()
@@ -19,6 +22,7 @@ function main(): void {
       const task = await load(module)
       const output = isRun ? await task(input) : undefined
       requireSize(output)
+      requireDepth(output)
       return { id, output }
     } catch (error) {
       return { id, error: error instanceof Error ? error.message : String(error) }
@@ -36,6 +40,13 @@ function main(): void {
       flushCompileCache()
     })
   })
+}
+
+/** NOTE: from about 2,500 levels on, an output that can be sent ends the server when it is received. */
+function requireDepth(output: unknown, left = MAX_DEPTH): void {
+  if (output === null || typeof output !== 'object' || ArrayBuffer.isView(output)) return
+  if (left === 0) throw new Error('the result is nested too deeply')
+  for (const part of output instanceof Map ? output.values() : Object.values(output)) requireDepth(part, left - 1)
 }
 
 function requireSize(output: unknown): void {
