@@ -108,12 +108,12 @@ interface ReadCache {
   /** Rows by table and id. */
   readonly tables: Map<string, Map<number, unknown>>
   version: number
-  rows: number
+  weight: number
 }
 
 const MAX_TOTALS = 1000
-/** Maximum rows in the cached values. */
-const MAX_ROWS = 4000
+/** Of all cached values, see `weightOf`. */
+const MAX_WEIGHT = 4000
 /** Characters; longer keys are not cached, which limits memory. */
 const MAX_KEY = 1000
 const cacheOf = Symbol('read cache')
@@ -133,7 +133,7 @@ export const withReadCache = <Db extends object>(db: Db, source: CommitSource): 
       values: new Map(),
       tables: new Map(),
       version: NaN,
-      rows: 0,
+      weight: 0,
     } satisfies ReadCache,
   })
 
@@ -215,7 +215,7 @@ export async function cachedByIds<Id extends number, Row extends { readonly id: 
   const loaded = await load([...missing])
   for (const row of loaded) found.set(row.id, row)
   if (cache === undefined || cache.version !== version) return found
-  addRows(cache, loaded.length)
+  makeRoom(cache, loaded)
   const kept = cache.tables.getOrInsertComputed(table, () => new Map())
   for (const row of loaded) kept.set(row.id, row)
   return found
@@ -238,13 +238,24 @@ async function currentVersion(cache: ReadCache): Promise<number | undefined> {
 function clear(cache: ReadCache): void {
   cache.values.clear()
   cache.tables.clear()
-  cache.rows = 0
+  cache.weight = 0
 }
 
-/** Makes room for rows. */
-function addRows(cache: ReadCache, count: number): void {
-  if (cache.rows + count > MAX_ROWS) clear(cache)
-  cache.rows += count
+function makeRoom(cache: ReadCache, rows: Iterable<unknown>): void {
+  const weight = weightOf(rows)
+  if (cache.weight + weight > MAX_WEIGHT) clear(cache)
+  cache.weight += weight
+}
+
+/** One for each row, and one for each 1,000 characters of their texts, which may have a million. */
+function weightOf(rows: Iterable<unknown>): number {
+  let [count, characters] = [0, 0]
+  for (const row of rows) {
+    count++
+    for (const member of typeof row === 'object' && row !== null ? Object.values(row) : [row])
+      if (typeof member === 'string') characters += member.length
+  }
+  return count + Math.floor(characters / 1000)
 }
 
 function keep(
@@ -252,7 +263,8 @@ function keep(
   key: string,
   { value, loading }: { readonly value: unknown; readonly loading: Promise<unknown> },
 ): void {
-  addRows(cache, 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0))
+  const rows = Array.isArray(value) ? value : value instanceof Map ? value.values() : undefined
+  makeRoom(cache, rows === undefined ? [value] : [key, ...rows])
   cache.values.set(key, loading)
 }
 

@@ -222,6 +222,22 @@ describeOnBoth('remembered look-ups', (kind) => {
     reading.end()
   })
 
+  it('are dropped when others with long texts leave no room', async () => {
+    const { read } = db.database
+    const body = 'x'.repeat(1_000_000)
+    const reading = beginReads(read)
+    const loaded: number[] = []
+    const issue = (number: number) =>
+      cachedUntilCommit(read, `issue ${number}`, async () => (loaded.push(number), { number, body }))
+    await withSteadySnapshot(db.database, () =>
+      reading.during(async () => {
+        for (const number of [1, 1, 2, 2, 3, 4, 5, 1]) await issue(number)
+      }),
+    )
+    expect(loaded).toEqual([1, 2, 3, 4, 5, 1])
+    reading.end()
+  })
+
   it('keep failures out', async () => {
     const { read } = db.database
     const failing = cachedUntilCommit(read, 'failing', () => Promise.reject(new Error('lost')))
