@@ -132,6 +132,15 @@ describe.each(FORMATS)('maintenance of a %s repository', (format) => {
 })
 
 describe('a killed process', () => {
+  it('leaves the lock of a ref, which the clean-up deletes without a push or maintenance', async () => {
+    const repo = await world.repo('sha1', SMALL)
+    const [dead, fresh] = ['refs/heads/main.lock', 'refs/tags/v1.lock'].map((name) => join(repo.path, name))
+    for (const lock of [dead!, fresh!]) writeFileSync(lock, '')
+    utimesSync(dead!, 1_600_000_000, 1_600_000_000)
+    await world.git.cleanUp()
+    expect([existsSync(dead!), existsSync(fresh!)]).toEqual([false, true])
+  })
+
   it.each(['full', 'push'] as const)(
     'in the middle of %s maintenance loses nothing, and the next one cleans up',
     async (reason) => {

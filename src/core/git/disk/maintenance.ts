@@ -101,8 +101,10 @@ type Leftovers = Pick<MaintenanceContext, 'path' | 'repoLock' | 'quarantines' | 
 
 /** Deletes the leftovers of killed pushes, also in repositories that get no pushes and therefore no maintenance. */
 export async function clearKilledPushes(context: Leftovers): Promise<void> {
-  const names = await readdir(join(context.path, 'objects')).catch(() => [])
-  if (names.some((name) => name.startsWith('tmp_'))) await deleteLeftovers(context)
+  const objects = await readdir(join(context.path, 'objects')).catch(() => [])
+  const refs = await readdir(join(context.path, 'refs'), { recursive: true }).catch(() => [])
+  if (objects.some((name) => name.startsWith('tmp_')) || refs.some((name) => name.endsWith('.lock')))
+    await deleteLeftovers(context)
 }
 
 async function deleteLeftovers({ path, repoLock, quarantines, startedAt }: Leftovers): Promise<void> {
