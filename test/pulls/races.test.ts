@@ -77,6 +77,29 @@ describeOnBoth('pull requests that change at once', (kind) => {
     expect([conflicts, headRef(number), row?.headOid]).toEqual([1, newOid, newOid])
   })
 
+  it('are created although their ref is made at the same time', async () => {
+    const { git } = world.server.app
+    const open = git.open.bind(git)
+    await branch('made')
+    const made: string[] = []
+    const spy = vi.spyOn(git, 'open').mockImplementation((repo) => {
+      const opened = open(repo)
+      const update: typeof opened.refs.update = (changes) => {
+        const [{ ref, new: oid }] = changes as [(typeof changes)[number]]
+        if (ref.startsWith('refs/pull/') && made.push(ref) === 1)
+          oracle(git.path(storage), ['update-ref', ref, oid, opened.zeroOid])
+        return opened.refs.update(changes)
+      }
+      return { ...opened, refs: { ...opened.refs, update } }
+    })
+    try {
+      const { number, head } = await createPull(world.wes, { head: 'made' })
+      expect([made[0], headRef(number)]).toEqual([`refs/pull/${number}/head`, head.sha])
+    } finally {
+      spy.mockRestore()
+    }
+  })
+
   it('become equal by two retargets: one of them is refused', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`equal${round}`)

@@ -2,6 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
 import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { retryMoved } from '../../../../core/git/index.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type DomainError, engineErrors, forbidden } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -9,9 +10,9 @@ import { type Issue, type TriageFields, milestoneQueries, issueRules, issueChang
 import { type Repo, type RepoInView, accessQueries } from '../../../repositories/index.ts'
 import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
 import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
-import { listPushedCommits, recordPushEntry } from '../lifecycle/move-head.ts'
+import { listPushedCommits, recordPushEntry, restoreHeadRef } from '../lifecycle/move-head.ts'
 import { checkMerge } from '../mergeability/merge-ref.ts'
-import { pullHeadRef } from '../pull.policy.ts'
+import type { PullChange } from '../lifecycle/pull-change.ts'
 import type { PullReviews, ReviewPort, WantedReviewers } from '../pull-views.ts'
 import { requireNoDuplicate, type InsertDeps, insertPullRequest } from './insert-pull.ts'
 
@@ -85,6 +86,8 @@ async function requireMayCreate(
   throw forbidden('user must be a collaborator')
 }
 
+const MAX_ATTEMPTS = 3
+
 interface Storing {
   readonly repo: Repo
   readonly base: Branch
@@ -101,13 +104,11 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   const opened = git.open(repo)
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
-  const issue = await insertRows(deps, actor, storing, check)
+  const { issue, pull } = await insertRows(deps, actor, storing, check)
   // NOTE: the response shows the totals and waits for this computation.
   opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
-  const ref = pullHeadRef(issue.number)
-  // NOTE: a repository that was imported from elsewhere may have a ref of this name.
-  const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
-  if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }])
+  // NOTE: a push of the head at the same time points the ref to its commit.
+  await retryMoved(MAX_ATTEMPTS, () => restoreHeadRef(deps, { id: pull.id, repo, number: issue.number }))
   await syncMoved(deps, actor, [base, head])
   return issue
 }
@@ -117,7 +118,7 @@ async function insertRows(
   actor: SignedIn,
   { repo, base, head, input, plan, requestReviews }: Storing,
   check: Awaited<ReturnType<typeof checkMerge>>,
-): Promise<Issue> {
+): Promise<PullChange> {
   const opened = deps.git.open(repo)
   const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
   await opened.requireRoom()
@@ -136,6 +137,6 @@ async function insertRows(
       },
     })
     await issueChanges.recordTriage(created)
-    return created.issue
+    return created
   })
 }
