@@ -139,17 +139,17 @@ select "action_runner".*, "action_queue"."version" as "version_of_queue" from "a
 
 -- domains/automation/actions/runners/runner-login.store.ts updateTimes
 update "action_runner" set "online_at" = ? where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822506 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822756 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822816 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822917 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822964 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822972 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817822990 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823195 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823727 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823730 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795817823764 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830701560 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702646 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702813 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702965 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703037 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703043 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703092 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703257 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704106 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704111 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704260 else "active_at" end where "id" in (?, ...);
 
 -- domains/automation/actions/runners/runner.store.ts deactivateTokens
 update "action_registration_token" set "is_active" = ? where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
@@ -200,7 +200,6 @@ select * from "action_runner" where (("owner_id" is null and "repo_id" is null) 
 select "version" from "action_queue" where coalesce(owner_id, 0) = ? and coalesce(repo_id, 0) = 0;
 
 -- domains/automation/actions/runners/runner.store.ts lockRunner
-select * from "action_runner" where "id" = ?;
 select * from "action_runner" where "repo_id" = ? and "id" = ?;
 select * from "action_runner" where "owner_id" = ? and "id" = ?;
 
@@ -493,6 +492,7 @@ select coalesce(sum(case when action_output.task_id = ? then 1 else 0 end), 0) a
 
 -- domains/automation/actions/tasks/runner-task.store.ts putSteps
 insert into "action_step" ("task_id", "number", "status", "log_index", "log_length", "started_at", "stopped_at", "name") values (?, ...) on conflict ("task_id", "number") do update set "status" = "excluded"."status", "log_index" = "excluded"."log_index", "log_length" = "excluded"."log_length", "started_at" = "excluded"."started_at", "stopped_at" = "excluded"."stopped_at";
+insert into "action_step" ("task_id", "number", "status", "log_index", "log_length", "started_at", "stopped_at", "name") values (?, ...), ... on conflict ("task_id", "number") do update set "status" = "excluded"."status", "log_index" = "excluded"."log_index", "log_length" = "excluded"."log_length", "started_at" = "excluded"."started_at", "stopped_at" = "excluded"."stopped_at";
 
 -- domains/automation/actions/tasks/runner-task.store.ts updateTask
 update "action_task" set "token_hash" = ? where "id" = ?;

@@ -278,7 +278,10 @@ select distinct "user_id" from "issue_assignee" where "repo_id" = ?;
 select "user_id" from "team_member" where "team_id" = ? and exists (select "issue_assignee"."issue_id" from "issue_assignee" where "issue_assignee"."repo_id" = ? and "issue_assignee"."user_id" = "team_member"."user_id") order by "user_id";
 
 -- domains/issues/issues/records/issue-links.store.ts loadIssueLinks
-select "issue_id", "label_id" as "id", 'label' as "kind", 0 as "position" from "issue_label" where "issue_id" in (?, ...) union all select "issue_id", "user_id" as "id", 'assignee' as "kind", "position" from "issue_assignee" where "issue_id" in (?, ...) union all select "issue_id", "project_id" as "id", 'project' as "kind", "project_id" as "position" from "project_issue" where "issue_id" in (?, ...);
+select "issue_id", "label_id" as "id", 0 as "kind", 0 as "position" from "issue_label" where "issue_id" in (?, ...) union all select "issue_id", "user_id" as "id", 1 as "kind", "position" from "issue_assignee" where "issue_id" in (?, ...) union all select "issue_id", "project_id" as "id", 2 as "kind", "project_id" as "position" from "project_issue" where "issue_id" in (?, ...);
+
+-- domains/issues/issues/records/issue-links.store.ts loadLabelsOf
+select * from "label" where "id" in (?, ...);
 
 -- domains/issues/issues/records/issue-mention.store.ts insertMentions
 insert into "issue_mention" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "user_id") values (?, ...) on conflict do nothing;
@@ -364,6 +367,7 @@ update "issue_mention" set "is_closed" = ? where "issue_id" = ?;
 update "issue_assignee" set "is_closed" = ? where "issue_id" = ?;
 
 -- domains/issues/issues/texts/imported-text.store.ts indexImportedTexts
+insert into "issue_text" ("issue_id", "repo_id", "part", "text", "is_indexed") values (?, ...);
 insert into "issue_text" ("issue_id", "repo_id", "part", "text", "is_indexed") values (?, ...), ...;
 
 -- domains/issues/issues/texts/issue-text.store.ts changes

@@ -23,6 +23,9 @@ update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "l
 -- core/jobs/job.store.ts freeJobsOf
 update "job" set "lease_until" = ?, "holder" = ? where "state" = ? and "holder" in (?, ...);
 
+-- core/jobs/job.store.ts hasJobs
+select "id" from "job" where "kind" = ? limit N;
+
 -- core/jobs/job.store.ts insertJob
 insert into "job" ("kind", "key", "payload", "run_at", "created_at") select cast(? as text) as "kind", cast(? as text) as "key", cast(? as text) as "payload", cast(? as bigint) as "run_at", cast(? as bigint) as "created_at" where not exists (select "id" from "job" where "kind" = ? and "key" = ? and "state" = ?) returning "id";
 
