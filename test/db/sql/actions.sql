@@ -139,17 +139,7 @@ select "action_runner".*, "action_queue"."version" as "version_of_queue" from "a
 
 -- domains/automation/actions/runners/runner-login.store.ts updateTimes
 update "action_runner" set "online_at" = ? where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830701560 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702646 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702813 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830702965 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703037 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703043 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703092 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830703257 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704106 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704111 else "active_at" end where "id" in (?, ...);
-update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then 1795830704260 else "active_at" end where "id" in (?, ...);
+update "action_runner" set "online_at" = ?, "active_at" = case when "id" in (?, ...) then ? else "active_at" end where "id" in (?, ...);
 
 -- domains/automation/actions/runners/runner.store.ts deactivateTokens
 update "action_registration_token" set "is_active" = ? where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
@@ -200,6 +190,7 @@ select * from "action_runner" where (("owner_id" is null and "repo_id" is null) 
 select "version" from "action_queue" where coalesce(owner_id, 0) = ? and coalesce(repo_id, 0) = 0;
 
 -- domains/automation/actions/runners/runner.store.ts lockRunner
+select * from "action_runner" where "id" = ?;
 select * from "action_runner" where "repo_id" = ? and "id" = ?;
 select * from "action_runner" where "owner_id" = ? and "id" = ?;
 

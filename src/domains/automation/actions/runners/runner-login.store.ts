@@ -33,7 +33,9 @@ export async function updateTimes(
     .updateTable('action_runner')
     .set({ online_at: at })
     .$if(active.length > 0, (query) =>
-      query.set((eb) => ({ active_at: eb.case().when('id', 'in', active).then(at).else(eb.ref('active_at')).end() })),
+      query.set((eb) => ({
+        active_at: eb.case().when('id', 'in', active).then(eb.val(at)).else(eb.ref('active_at')).end(),
+      })),
     )
     .where('id', 'in', all)
     .execute()
