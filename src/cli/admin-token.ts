@@ -12,7 +12,7 @@ export async function createToken({ values, config, print }: CommandInput): Prom
   const input = {
     name: text(values, 'name')!,
     scopes: [text(values, 'scopes')!],
-    expiresAt: readMoment(text(values, 'expires')),
+    expiresAt: parseExpiry(text(values, 'expires')),
     repositories: text(values, 'repositories')
       ?.split(',')
       .map((name) => name.trim()),
@@ -26,13 +26,13 @@ export async function createToken({ values, config, print }: CommandInput): Prom
 }
 
 /** Returns the epoch milliseconds of a date, a time or a duration from now. */
-function readMoment(given: string | undefined): number | undefined {
+function parseExpiry(given: string | undefined): number | undefined {
   if (given === undefined) return undefined
   const days = /^(\d{1,6})d$/.exec(given)?.[1]
   const span = days === undefined ? parseDuration(given) : Number(days) * DAY_MS
   if (span !== undefined) return systemClock.now() + span
-  const moment = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
-  if (Number.isNaN(moment))
+  const time = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
+  if (Number.isNaN(time))
     throw new UsageError(`--expires is ${given}; allowed: a duration such as 30d or 12h, a date or a time in RFC 3339`)
-  return moment
+  return time
 }

@@ -6,7 +6,7 @@ import {
   type Destination,
   filesUntil,
   listSeries,
-  momentText,
+  timeText,
   openDestination,
   restore,
 } from '../domains/operations/index.ts'
@@ -30,10 +30,10 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
     if (to === undefined) return await list(destination, print)
     const restored = await restore({ destination, at, to: resolve(to), progress: showProgress })
     const { database } = restored
-    if (database !== undefined) print(`The database is restored as of ${momentText(database.moment)}.`)
-    if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${momentText(database.gapUntil)}.`)
-    if (restored.filesUntil !== undefined && (database === undefined || restored.filesUntil < database.moment))
-      print(`Repositories and files were copied until ${momentText(restored.filesUntil)}.`)
+    if (database !== undefined) print(`The database is restored as of ${timeText(database.time)}.`)
+    if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${timeText(database.gapUntil)}.`)
+    if (restored.filesUntil !== undefined && (database === undefined || restored.filesUntil < database.time))
+      print(`Repositories and files were copied until ${timeText(restored.filesUntil)}.`)
     print(`To use it: ingot serve --data-dir ${resolve(to)}`)
     return 0
   } finally {
@@ -45,11 +45,11 @@ async function list(destination: Destination, print: (text: string) => void): Pr
   const all = await listSeries(destination)
   for (const { from, to, snapshots, merged, segments } of all)
     print(
-      `${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${merged.length} merged files, ${segments.length} segments`,
+      `${timeText(from)}  ${timeText(to)}  ${snapshots.length} snapshots, ${merged.length} merged files, ${segments.length} segments`,
     )
   if (all.length === 0) print(`${destination.label} has no complete copy of a database.`)
   const files = await filesUntil(destination)
-  if (files !== undefined) print(`Repositories and files: until ${momentText(files)}`)
+  if (files !== undefined) print(`Repositories and files: until ${timeText(files)}`)
   return all.length === 0 && files === undefined ? 1 : 0
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** What a process remembers between requests is made by one of these. */
+/** State that outlives a request is made by one of these. */
 const STATE = new RegExp(
   [
     'new (?:LRUCache|WeakMap|KeyedMutex|FairQueue|Semaphore|RateLimit|WorkerLoop|InFlight|RecentCache|ObjectArena|Limiter|RepoLock)\\b',
@@ -13,7 +13,7 @@ const STATE = new RegExp(
   ].join('|'),
 )
 
-it('the table of what a process remembers names every file that remembers something, and no other', () => {
+it('the table of process state names every file that has such state, and no other', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => STATE.test(readFileSync(join(ROOT, 'src', file), 'utf8')))

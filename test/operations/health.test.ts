@@ -88,7 +88,7 @@ it('one test of a component runs at a time, ends at its deadline and is logged o
   const log = { error: () => logged.push('fails'), info: () => logged.push('passes') }
   const answers = [() => new Promise(() => {}), () => Promise.reject(new Error('away')), () => Promise.resolve()]
   const test = (): Promise<unknown> => answers[tests++]!()
-  const check = new HealthCheck({ name: 'part', test, deadlineMs: 20, keptMs: 0, log: log as never })
+  const check = new HealthCheck({ name: 'part', test, deadlineMs: 20, freshMs: 0, log: log as never })
   expect(await Promise.all([check.passes(), check.passes()])).toEqual([false, false])
   expect(tests).toBe(1)
   expect(await check.passes()).toBe(false)
@@ -104,7 +104,7 @@ it('caches a failure for a shorter time than a success', async () => {
     if (isAway) throw new Error('away')
   }
   const log = { error: () => {}, info: () => {} }
-  const times = { deadlineMs: 20, keptMs: 3_600_000, failureKeptMs: 0 }
+  const times = { deadlineMs: 20, freshMs: 3_600_000, failureFreshMs: 0 }
   const check = new HealthCheck({ name: 'part', test, ...times, log: log as never })
   expect(await check.passes()).toBe(false)
   isAway = false

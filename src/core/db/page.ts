@@ -33,7 +33,7 @@ interface PageOfRows<Row, Item> {
  * The same for a page that is requested repeatedly: its rows, such as ids, are read and counted again only after the
  * next commit. The items are loaded while the rows are counted.
  */
-export async function rememberPage<Schema, Tables extends keyof Schema, Row, Item>(
+export async function cachedPage<Schema, Tables extends keyof Schema, Row, Item>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   query: SelectQueryBuilder<Schema, Tables, Row>,
   { paging, load, count = () => cachedCount(db, counting(query)), total: known }: PageOfRows<Row, Item>,

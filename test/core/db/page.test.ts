@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countRows, rememberPage, selectPage } from '../../../src/core/db/page.ts'
+import { countRows, cachedPage, selectPage } from '../../../src/core/db/page.ts'
 import type { Paging } from '../../../src/core/platform/paging.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
@@ -30,8 +30,8 @@ describeOnBoth('pages of a query', (kind) => {
     const page = await selectPage(query, paging, (row) => row.name, count)
     expect(await selectPage(query, paging, (row) => row.name)).toEqual(page)
     const load = async (rows: readonly { name: string }[]): Promise<string[]> => rows.map((row) => row.name)
-    expect(await rememberPage(opened.database.read, query, { paging, load })).toEqual(page)
-    expect(await rememberPage(opened.database.read, query, { paging, load, total: 7 })).toEqual({ ...page, total: 7 })
+    expect(await cachedPage(opened.database.read, query, { paging, load })).toEqual(page)
+    expect(await cachedPage(opened.database.read, query, { paging, load, total: 7 })).toEqual({ ...page, total: 7 })
     return { ...page, counts }
   }
 

@@ -21,7 +21,7 @@ insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side"
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "reply_to") values (?, ...), ...;
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "resolver_id", "reply_to") values (?, ...);
 
--- domains/pulls/reviews/records/records.store.ts listAskedTeams
+-- domains/pulls/reviews/records/records.store.ts listRequestedTeams
 select "review"."team_id" from "review" inner join "team_member" on "team_member"."team_id" = "review"."team_id" where "review"."pull_id" = ? and "review"."kind" = ? and "team_member"."user_id" = ?;
 
 -- domains/pulls/reviews/records/records.store.ts listCommentPositions

@@ -311,11 +311,11 @@ async function timeOf<T>(read: Kysely<T>): Promise<number> {
  * start time is included because a server restored from a backup may assign ids again.
  */
 async function snapshotOf<T>(read: Kysely<T>): Promise<string> {
-  const { rows } = await read.executeQuery(MOMENT)
+  const { rows } = await read.executeQuery(SNAPSHOT)
   return rows[0]!.snapshot
 }
 
-const MOMENT = CompiledQuery.raw(
+const SNAPSHOT = CompiledQuery.raw(
   "select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as snapshot",
 ) as CompiledQuery<{ snapshot: string }>
 

@@ -4,12 +4,12 @@ import type { FastifyReply } from 'fastify'
 import { etagMatches } from '../../platform/http/media-type.ts'
 import { hash } from 'node:crypto'
 import { createPauses } from '../../platform/concurrency/pauses.ts'
-import { JsonText } from './kept-json.ts'
+import { RawJson } from './json-cache.ts'
 
 /** The result of a handler as data, not a reply object. */
 export interface ApiResponse {
   readonly status: number
-  /** Sent as JSON, which a `JsonText` is; a Buffer or stream as it is, with the content type of `headers`. */
+  /** Sent as JSON, which a `RawJson` is; a Buffer or stream as it is, with the content type of `headers`. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Lists: rows the caller may see, for X-Total-Count. */
@@ -41,7 +41,7 @@ export const bytes = (body: Buffer | Readable, headers: Record<string, string>, 
 /** A list page: X-Total-Count, and Link unless `link` is false. */
 export function listed<T>(
   page: Page<T>,
-  items: readonly unknown[] | JsonText = page.items,
+  items: readonly unknown[] | RawJson = page.items,
   options: { link?: boolean } = {},
 ): ApiResponse {
   return { status: 200, body: items, total: page.total, link: options.link ?? true }
@@ -106,7 +106,7 @@ export function send(reply: FastifyReply, answer: ApiResponse): FastifyReply {
   const { body } = answer
   if (body === undefined) return reply.send()
   if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
-  const bytes = lineOf(body instanceof JsonText ? body.text : JSON.stringify(body))
+  const bytes = lineOf(body instanceof RawJson ? body.text : JSON.stringify(body))
   if (reply.request.method === 'GET' && answer.status === 200) {
     const etag = answer.headers?.['etag'] ?? weakTag(bytes, answer.total)
     reply.header('etag', etag)

@@ -25,7 +25,7 @@ export interface CheckedPassword {
   readonly sourceId: AcceptedPassword['sourceId'] | undefined
 }
 
-const REMEMBER_MS = 60_000
+const VERIFIED_MS = 60_000
 
 /**
  * Verifying a password costs a slow hash on the thread pool, or questions to a directory. Successful pairs are cached
@@ -42,17 +42,17 @@ export function createPasswordCheck(deps: {
   readonly records: Pick<SignInRecords, 'failed'>
 }): PasswordCheck {
   const key = randomBytes(32)
-  const remembered = boundedCache<string, Pick<CheckedPassword, 'sourceId'>>(10_000, REMEMBER_MS)
+  const verified = boundedCache<string, Pick<CheckedPassword, 'sourceId'>>(10_000, VERIFIED_MS)
   const pending = new Map<string, Promise<CheckedPassword | undefined>>()
   // NOTE: an unknown name costs one hash, too, so that the response time does not reveal which names exist.
   const decoy = deps.passwords.hash('decoy', 'server')
 
   const once = async (
-    mark: string,
+    cacheKey: string,
     verify: () => Promise<CheckedPassword | undefined>,
   ): Promise<CheckedPassword | undefined> => {
-    const running = pending.get(mark) ?? verify().finally(() => pending.delete(mark))
-    pending.set(mark, running)
+    const running = pending.get(cacheKey) ?? verify().finally(() => pending.delete(cacheKey))
+    pending.set(cacheKey, running)
     return running
   }
 
@@ -61,12 +61,12 @@ export function createPasswordCheck(deps: {
     const found = await findLogin(deps.database.read, login)
     const decider = await deps.sources.decider(login, found?.user)
     const stored = decider?.version ?? (found?.passwordHash || (await decoy))
-    const mark = hmacSha256Hex(key, JSON.stringify([found?.user.id ?? login, stored, password]))
-    const earlier = remembered.get(mark)
+    const cacheKey = hmacSha256Hex(key, JSON.stringify([found?.user.id ?? login, stored, password]))
+    const earlier = verified.get(cacheKey)
     if (found && earlier && !found.user.isLoginProhibited) return { user: found.user, ...earlier }
     deps.rateLimit.take(address)
     await deps.throttle.before(login.toLowerCase(), address)
-    const checked = await once(mark, async () => {
+    const checked = await once(cacheKey, async () => {
       if (decider !== undefined) return decider.verify(password)
       const isRight = await deps.passwords.verify(password, stored, `network ${address}`)
       return isRight && found?.passwordHash ? { user: found.user, sourceId: undefined } : undefined
@@ -77,7 +77,7 @@ export function createPasswordCheck(deps: {
       throw errors.wrongCredentials()
     }
     deps.throttle.succeeded(login.toLowerCase(), address)
-    remembered.set(mark, { sourceId: checked.sourceId })
+    verified.set(cacheKey, { sourceId: checked.sourceId })
     return checked
   }
 }

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Visibility } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import { rememberPage } from '../../../core/db/page.ts'
+import { cachedPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { containing } from '../../../core/db/text-match.ts'
 import { cachedCount } from '../../../core/db/read-cache.ts'
@@ -57,7 +57,7 @@ export function listUsers(
 ): Promise<Page<User>> {
   const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
   const query = applyFilter(db.selectFrom('user').where('kind', '=', INDIVIDUAL), filter, view)
-  return rememberPage(db, query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction), {
+  return cachedPage(db, query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction), {
     paging,
     load: (rows) =>
       usersInOrder(

@@ -98,12 +98,12 @@ async function authorizeMaintainer(
   return visit
 }
 
-interface Asked {
+interface LfsNeed {
   readonly level: Level
   readonly words: string | undefined
 }
 
-function decide(deps: LfsAuthorizeDeps, request: FastifyRequest, { level, words }: Asked): Promise<Authorized> {
+function decide(deps: LfsAuthorizeDeps, request: FastifyRequest, { level, words }: LfsNeed): Promise<Authorized> {
   const credentials = parseAuthorization(request.headers)
   const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
   return isTokenOfSsh

@@ -6,7 +6,7 @@ import { readLog } from './database/read-log.ts'
 import { readFailures } from './failure-note.ts'
 import { foreignText, readOwner, readOwnId } from './destinations/owner.ts'
 import type { Destination } from './destinations/directory-destination.ts'
-import { listSeries } from './restore/list-moments.ts'
+import { listSeries } from './restore/list-series.ts'
 
 interface BackupCheckDeps {
   readonly destination: Destination

@@ -7,9 +7,9 @@ interface HealthCheckOptions {
   /** Timeout of the test, in milliseconds. */
   readonly deadlineMs: number
   /** How long a success is cached, in milliseconds. */
-  readonly keptMs: number
-  /** How long a failure is cached; `keptMs` if undefined. */
-  readonly failureKeptMs?: number
+  readonly freshMs: number
+  /** How long a failure is cached; `freshMs` if undefined. */
+  readonly failureFreshMs?: number
   readonly log: Pick<Logger, 'error' | 'info'>
 }
 
@@ -39,7 +39,7 @@ export class HealthCheck {
   }
 
   async #test(): Promise<boolean> {
-    const { name, test, deadlineMs, keptMs, failureKeptMs = keptMs, log } = this.#options
+    const { name, test, deadlineMs, freshMs, failureFreshMs = freshMs, log } = this.#options
     let passes = true
     try {
       await withDeadline(test(), deadlineMs)
@@ -49,7 +49,7 @@ export class HealthCheck {
       if (this.#passed) log.error({ err: error, check: name }, 'health check failed')
     }
     this.#passed = passes
-    this.#freshUntil = performance.now() + (passes ? keptMs : failureKeptMs)
+    this.#freshUntil = performance.now() + (passes ? freshMs : failureFreshMs)
     return passes
   }
 }

@@ -5,14 +5,14 @@ import { requireUsableSchema } from '../../../core/db/migrate.ts'
 import { HealthCheck } from './health-check.ts'
 import type { HealthParts } from './health.routes.ts'
 
-const DATABASE = { deadlineMs: 3_000, keptMs: 250 }
+const DATABASE = { deadlineMs: 3_000, freshMs: 250 }
 /**
  * For required components, whose recovery is detected quickly. The schema check also fails while the database is
  * unavailable.
  */
-const NEEDED = { deadlineMs: 3_000, keptMs: 1_000, failureKeptMs: 250 }
+const NEEDED = { deadlineMs: 3_000, freshMs: 1_000, failureFreshMs: 250 }
 /** NOTE: short, because load balancers wait for it although it does not affect the result. */
-const BUCKET = { deadlineMs: 1_000, keptMs: 1_000 }
+const BUCKET = { deadlineMs: 1_000, freshMs: 1_000 }
 
 /** The components that `/api/healthz` and `/api/readyz` check. */
 export function healthParts({ blobs, database, dataDir, log, stopping }: Core): HealthParts {

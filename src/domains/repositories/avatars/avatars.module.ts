@@ -35,7 +35,7 @@ const RULES: AvatarRules = {
   maxWidth: 4096,
   maxHeight: 4096,
   maxBytes: 1024 * 1024,
-  maxKeptBytes: 256 * 1024,
+  maxUnchangedBytes: 256 * 1024,
   side: 512,
 }
 

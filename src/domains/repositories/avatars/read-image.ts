@@ -15,7 +15,7 @@ export interface AvatarRules {
   /** Bytes. */
   readonly maxBytes: number
   /** The maximum size in bytes of an image that is stored unchanged. */
-  readonly maxKeptBytes: number
+  readonly maxUnchangedBytes: number
   /** The width and height of a scaled image in pixels. */
   readonly side: number
 }
@@ -47,9 +47,9 @@ export async function readImage(
   requireSize(info, rules)
   // COMPAT: only the header of a small image is read; clients send images with truncated pixels
   // (test/repositories/avatars.test.ts).
-  if (data.length <= rules.maxKeptBytes) return { data, mediaType: mediaTypeOf(info.kind) }
+  if (data.length <= rules.maxUnchangedBytes) return { data, mediaType: mediaTypeOf(info.kind) }
   // The decoder does not support WebP.
-  if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)
+  if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxUnchangedBytes} bytes`)
   try {
     return { data: await decodeImage(taskPool, { data, side: rules.side }, rateLimitKey), mediaType: 'image/png' }
   } catch (error) {

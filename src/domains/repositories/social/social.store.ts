@@ -4,7 +4,7 @@ import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/id
 import { deleteWatches } from './watches/watches.store.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { visibleRepos } from '../../../core/access/visible-repos.ts'
-import { rememberPage } from '../../../core/db/page.ts'
+import { cachedPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repo, addToRepoCounter, reposInOrder } from '../repos/repo.store.ts'
 import { type User, userQueries, userRows } from '../../accounts/index.ts'
@@ -62,7 +62,7 @@ async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1
 /** Users who starred the repository, in the order of their stars. */
 export function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
-  return rememberPage(db, stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'), {
+  return cachedPage(db, stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'), {
     paging,
     load: (rows) =>
       userRows.inOrder(
@@ -92,7 +92,7 @@ export function listStarredRepos(
     .$if(publicOnly, (query) => query.where('repo.is_private', '=', 0))
     .select('star.repo_id')
     .orderBy('star.repo_id')
-  return rememberPage(db, query, {
+  return cachedPage(db, query, {
     paging,
     load: (rows) =>
       reposInOrder(

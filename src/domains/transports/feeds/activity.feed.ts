@@ -27,40 +27,40 @@ interface PushedCommit {
   readonly Message: string
 }
 
-interface Told {
+interface Description {
   /** What the account did, as the rest of a sentence that its name begins. */
-  readonly did: string
+  readonly predicate: string
   /** The part of the address after the repository; by default its page. */
   readonly path?: string
   readonly content?: Html
 }
 
-type Tell = (subject: Subject) => Told
+type Describe = (subject: Subject) => Description
 
 const onIssue =
-  (verb: string, noun: 'issue' | 'pull request'): Tell =>
+  (verb: string, noun: 'issue' | 'pull request'): Describe =>
   ({ repo, number, text }) => ({
-    did: `${verb} ${noun} ${repo}#${number}`,
+    predicate: `${verb} ${noun} ${repo}#${number}`,
     path: `/${noun === 'issue' ? 'issues' : 'pulls'}/${number}`,
     content: safeHtml`<p>${text}</p>`,
   })
 
 const onRef =
-  (verb: string, noun: 'branch' | 'tag'): Tell =>
+  (verb: string, noun: 'branch' | 'tag'): Describe =>
   ({ repo, ref }) => ({
-    did: `${verb} ${noun} ${ref} ${verb === 'deleted' ? 'of' : 'in'} ${repo}`,
+    predicate: `${verb} ${noun} ${ref} ${verb === 'deleted' ? 'of' : 'in'} ${repo}`,
     ...(verb !== 'deleted' && { path: `/src/${noun}/${escapePath(ref)}` }),
   })
 
 const onPush =
-  (verb: string): Tell =>
+  (verb: string): Describe =>
   (subject) => {
     const { repo, ref, commits, html } = subject
     // A new branch has an entry of its own, without commits.
     if (subject.text === '') return onRef('created', 'branch')(subject)
     const [first] = commits
     return {
-      did: `${verb} ${ref} in ${repo}`,
+      predicate: `${verb} ${ref} in ${repo}`,
       path: commits.length === 1 ? `/commit/${first!.Sha1}` : `/commits/branch/${escapePath(ref)}`,
       content: safeHtml`${commits.map(
         ({ Sha1: id, Message: message }) =>
@@ -70,10 +70,10 @@ const onPush =
   }
 
 /** By the name of the activity in the API. */
-const TELLERS: Readonly<Record<string, Tell>> = {
-  create_repo: ({ repo }) => ({ did: `created repository ${repo}` }),
-  rename_repo: ({ repo, text }) => ({ did: `renamed repository ${text} to ${repo}` }),
-  transfer_repo: ({ repo, text }) => ({ did: `transferred repository ${text} to ${repo}` }),
+const DESCRIBERS: Readonly<Record<string, Describe>> = {
+  create_repo: ({ repo }) => ({ predicate: `created repository ${repo}` }),
+  rename_repo: ({ repo, text }) => ({ predicate: `renamed repository ${text} to ${repo}` }),
+  transfer_repo: ({ repo, text }) => ({ predicate: `transferred repository ${text} to ${repo}` }),
   commit_repo: onPush('pushed to'),
   mirror_sync_push: onPush('synchronized'),
   mirror_sync_create: onRef('synchronized', 'branch'),
@@ -82,7 +82,7 @@ const TELLERS: Readonly<Record<string, Tell>> = {
   push_tag: onRef('pushed', 'tag'),
   delete_tag: onRef('deleted', 'tag'),
   publish_release: ({ repo, ref, text }) => ({
-    did: `released ${text || ref} of ${repo}`,
+    predicate: `released ${text || ref} of ${repo}`,
     path: `/releases/tag/${escapePath(ref)}`,
   }),
   create_issue: onIssue('opened', 'issue'),
@@ -103,7 +103,7 @@ export function activityEntry({ activity, actor, repo, comment }: ActivityView, 
   const { content, refName } = activity
   const [number = '', ...text] = content.split('|')
   const isOnIssue = /_(?:issue|pull|pull_request)$/.test(activity.opType)
-  const tell = TELLERS[activity.opType] ?? ((): Told => ({ did: `changed ${repo.fullName}` }))
+  const describe = DESCRIBERS[activity.opType] ?? ((): Description => ({ predicate: `changed ${repo.fullName}` }))
   const subject = {
     repo: repo.fullName,
     html,
@@ -113,14 +113,14 @@ export function activityEntry({ activity, actor, repo, comment }: ActivityView, 
     commits: activity.opType.endsWith('_push') || activity.opType === 'commit_repo' ? commitsOf(content) : [],
     comment: comment?.['html_url'] as string | undefined,
   }
-  const { did, path = '', content: told } = tell(subject)
+  const { predicate, path = '', content: description } = describe(subject)
   return {
-    title: `${actor.name} ${did}`,
+    title: `${actor.name} ${predicate}`,
     link: subject.comment ?? html + path,
     id: `${site.rootUrl()}/#activity-${activity.id}`,
     author: actor.fullName || actor.name,
     at: activity.createdAt,
-    content: told,
+    content: description,
   }
 }
 

@@ -9,10 +9,10 @@ import { escapeFilterValue } from './ldap-text.ts'
 const MAX_DEPTH = 8
 /** Of one person. */
 const MAX_GROUPS = 1000
-/** Remembered groups, each with those around it. */
-const MAX_REMEMBERED = 10_000
+/** Cached groups, each with those that contain it. */
+const MAX_CACHED = 10_000
 
-/** The groups of people, with a memory for one synchronization or sign-in. */
+/** The groups of people, cached for one synchronization or sign-in. */
 export function createGroups(directory: Directory, settings: LdapSettings) {
   const around = new Map<string, readonly string[]>()
 
@@ -26,7 +26,7 @@ export function createGroups(directory: Directory, settings: LdapSettings) {
     const known = around.get(dn)
     if (known !== undefined) return known
     const groups = await groupsWith(dn)
-    if (around.size < MAX_REMEMBERED) around.set(dn, groups)
+    if (around.size < MAX_CACHED) around.set(dn, groups)
     return groups
   }
 

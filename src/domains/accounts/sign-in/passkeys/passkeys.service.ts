@@ -43,8 +43,8 @@ export interface Answer {
   readonly response: string
 }
 
-/** Who is asked for a passkey: after the password its user, otherwise anyone. */
-interface Asked {
+/** Who must present a passkey: after the password its user, otherwise anyone. */
+interface Challenged {
   readonly cookie: string
   readonly user?: Pick<User, 'id'> | undefined
 }
@@ -164,7 +164,7 @@ export function createPasskeys(deps: PasskeyDeps) {
       }),
 
     /** Undefined where browsers have no passkeys. */
-    async offerSignIn({ cookie, user }: Asked): Promise<SignInOffer | undefined> {
+    async offerSignIn({ cookie, user }: Challenged): Promise<SignInOffer | undefined> {
       const rp = party()
       if (rp === undefined) return undefined
       const { ticket, value } = makeChallenge(deps, placeOf({ cookie, user }))
@@ -178,7 +178,7 @@ export function createPasskeys(deps: PasskeyDeps) {
      */
     async signIn(
       { ticket, response: text }: Answer,
-      { cookie, user, client }: Asked & { readonly client: RequestClient },
+      { cookie, user, client }: Challenged & { readonly client: RequestClient },
     ): Promise<{ readonly user: User; readonly passkey: Passkey } | undefined> {
       deps.rateLimit.take(clientNetwork(client.address))
       const refuse = (reason: string, userId = 0): undefined => {
@@ -210,7 +210,7 @@ export function createPasskeys(deps: PasskeyDeps) {
   }
 }
 
-const placeOf = ({ cookie, user }: Asked): ChallengePlace => ({
+const placeOf = ({ cookie, user }: Challenged): ChallengePlace => ({
   purpose: user === undefined ? 'sign-in' : 'second-factor',
   cookie,
   userId: user?.id ?? 0,

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { rememberPage } from '../../../../core/db/page.ts'
+import { cachedPage } from '../../../../core/db/page.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -82,7 +82,7 @@ function pageOfUsers(db: Db, all: FollowQuery, visibility: UserVisibility, pagin
             ...acquaintances(eb, visibility),
           ]),
         )
-  return rememberPage(db, query.select('user.id').orderBy('follow.created_at').orderBy('user.id'), {
+  return cachedPage(db, query.select('user.id').orderBy('follow.created_at').orderBy('user.id'), {
     paging,
     load: (rows) =>
       usersInOrder(

@@ -135,7 +135,7 @@ export async function startAll(deps: StartDeps, located: Located, types: readonl
   const { git, repo, oid, on } = located
   const source = { git, caller: `repo:${repo.id}` }
   const files = await listWorkflowFiles(git, oid)
-  if (files.length > 0) await rememberWorkflows(deps, repo)
+  if (files.length > 0) await recordWorkflows(deps, repo)
   if (located.title !== undefined && asksToSkip([located.title, located.message])) return
   await forEach(files, async (file) => {
     const result = await deps.reader.read({ ...source, oid: file.oid })
@@ -151,7 +151,7 @@ export async function startAll(deps: StartDeps, located: Located, types: readonl
 }
 
 /** From now on, all events are looked at. */
-async function rememberWorkflows({ database }: StartDeps, { id }: Repo): Promise<void> {
+async function recordWorkflows({ database }: StartDeps, { id }: Repo): Promise<void> {
   if (await hasWorkflows(database.read, id)) return
   await database.transaction(async (tx) => void (await lockWorkflows(tx, id)))
 }

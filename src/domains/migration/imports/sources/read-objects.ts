@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../core/platform/json-members.ts'
 import type { SourceAsset, SourceLabel, SourceMilestone, SourceRelease } from '../source.ts'
-import { bodyOf, isTrue, lineOf, membersOf, momentOf, timesOf, userOf, wholeOf } from './read.ts'
+import { bodyOf, isTrue, lineOf, membersOf, parseTime, timesOf, userOf, wholeOf } from './read.ts'
 
 /** Reads a label of any service; members that a service lacks are empty or false. */
 export function readLabel(value: unknown): SourceLabel {
@@ -22,10 +22,10 @@ export function readMilestone(value: unknown, key: 'id' | 'number'): SourceMiles
     title: lineOf(milestone['title']),
     description: bodyOf(milestone['description']),
     isClosed: milestone['state'] === 'closed',
-    dueAt: momentOf(milestone['due_on']),
-    createdAt: momentOf(milestone['created_at']),
-    updatedAt: momentOf(milestone['updated_at']),
-    closedAt: momentOf(milestone['closed_at']),
+    dueAt: parseTime(milestone['due_on']),
+    createdAt: parseTime(milestone['created_at']),
+    updatedAt: parseTime(milestone['updated_at']),
+    closedAt: parseTime(milestone['closed_at']),
   }
 }
 
@@ -41,7 +41,7 @@ export function readRelease(value: unknown, readAsset: (asset: Members) => Sourc
     isDraft: isTrue(release['draft']),
     isPrerelease: isTrue(release['prerelease']),
     // At GitHub `created_at` is the time of the commit.
-    createdAt: momentOf(release['published_at']) ?? momentOf(release['created_at']),
+    createdAt: parseTime(release['published_at']) ?? parseTime(release['created_at']),
     assets: membersOf(release['assets'])
       .map(readAsset)
       .filter((asset) => asset !== undefined),

@@ -40,7 +40,7 @@ export const numberAtEnd = (value: unknown): number => issueNumberOf(/(\d{1,16})
 export const isTrue = (value: unknown): boolean => value === true || value === 'true'
 
 /** Epoch milliseconds; undefined for what is no time, or one that stands for none. */
-export function momentOf(value: unknown): number | undefined {
+export function parseTime(value: unknown): number | undefined {
   const time = timeOf(value)
   return time !== undefined && time < MAX_TIME ? time : undefined
 }
@@ -69,8 +69,12 @@ export function timesOf(
   object: Members,
   now: number,
 ): { readonly createdAt: number; readonly updatedAt: number; readonly closedAt: number | undefined } {
-  const createdAt = momentOf(object['created_at']) ?? momentOf(object['updated_at']) ?? now
-  return { createdAt, updatedAt: momentOf(object['updated_at']) ?? createdAt, closedAt: momentOf(object['closed_at']) }
+  const createdAt = parseTime(object['created_at']) ?? parseTime(object['updated_at']) ?? now
+  return {
+    createdAt,
+    updatedAt: parseTime(object['updated_at']) ?? createdAt,
+    closedAt: parseTime(object['closed_at']),
+  }
 }
 
 const REACTIONS = new Set(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'])
@@ -81,7 +85,7 @@ export const readReactions = (value: unknown): readonly SourceReaction[] =>
     .map(({ user, content, created_at: at }) => ({
       user: userOf(user),
       content: lineOf(content),
-      createdAt: momentOf(at),
+      createdAt: parseTime(at),
     }))
 
 /** Values that could be read. */

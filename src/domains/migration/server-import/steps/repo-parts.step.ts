@@ -1,7 +1,7 @@
 import { type Members, members, numberOf } from '../../../../core/platform/json-members.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import { isTrue, lineOf, linesOf, momentOf } from '../../imports/sources/read.ts'
+import { isTrue, lineOf, linesOf, parseTime } from '../../imports/sources/read.ts'
 import { readRule, RULE_KINDS, writeRules } from '../protections.ts'
 import { deployKey, giveAccess, removeAccess } from '../access.ts'
 import {
@@ -112,7 +112,7 @@ const forks = repoPart(
 /** The API cannot set them. */
 const creationTimes = repoPart(
   'repo-created',
-  async (_, { value }) => momentOf(value['created_at']),
+  async (_, { value }) => parseTime(value['created_at']),
   async ({ core: { database }, target }, { path }, at: number) => {
     const repo = await target.find(`/repos/${path}`)
     if (repo !== undefined) await database.transaction((tx) => repoQueries.setCreatedAt(tx, repoId(repo), at))

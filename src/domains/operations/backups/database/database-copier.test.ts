@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { prune } from '../files/prune.ts'
-import { listSeries } from '../restore/list-moments.ts'
-import { momentText } from '../restore/restore-database.ts'
+import { listSeries } from '../restore/list-series.ts'
+import { timeText } from '../restore/restore-database.ts'
 import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
 
 let db: CopiedDatabase
@@ -35,7 +35,7 @@ describe('the copy of a database', () => {
     await sql`vacuum`.execute(db.connections.write)
     await copyAll(copier)
     expect(await db.restored()).toEqual(upTo(10))
-    await expect(db.restored(0)).rejects.toThrow('nothing was copied by then: the first moment is 2026-11-22T')
+    await expect(db.restored(0)).rejects.toThrow('nothing was copied by then: the copy begins at 2026-11-22T')
   })
 
   it('can be restored to points in time of the last days, but not before', async () => {
@@ -148,20 +148,20 @@ describe('the copy of a database', () => {
     const [series] = await listSeries(db.destination)
     const before = (path: string): string => {
       const index = series!.segments.findIndex(({ name }) => name === inPlace(path))
-      return momentText(series!.segments[index - 1]!.time)
+      return timeText(series!.segments[index - 1]!.time)
     }
     truncateSync(last, 300)
     await expect(db.restored()).rejects.toThrow(
-      `${inPlace(last)} is damaged. The last moment before it is ${before(last)}`,
+      `${inPlace(last)} is damaged. The last point in time before it is ${before(last)}`,
     )
     expect(await db.restored(Date.parse(before(last)))).toEqual(upTo(30))
     const bytes = readFileSync(third)
     writeFileSync(third, bytes.with(bytes.length - 5, bytes.at(-5)! ^ 1))
     await expect(db.restored()).rejects.toThrow(
-      `${inPlace(third)} is damaged. The last moment before it is ${before(third)}`,
+      `${inPlace(third)} is damaged. The last point in time before it is ${before(third)}`,
     )
     rmSync(second)
-    await expect(db.restored()).rejects.toThrow(/segment 2 before .* is missing\. The last moment before it is /)
+    await expect(db.restored()).rejects.toThrow(/segment 2 before .* is missing\. The last point in time before it is /)
     expect(await db.restored(moments[0])).toEqual(upTo(10))
   })
 })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DatabaseCopier } from './database-copier.ts'
 import { prune } from '../files/prune.ts'
 import type { Destination } from '../../index.ts'
-import { listSeries } from '../restore/list-moments.ts'
+import { listSeries } from '../restore/list-series.ts'
 import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
 
 const HOUR = 3_600_000
@@ -150,5 +150,7 @@ it('restores from the segments of a damaged merged file, and merges around a dam
   await merger.merge()
   expect((await filesOf()).merged.length).toBe(before + 2)
   await expectAll(moments.slice(0, -4))
-  await expect(db.restored(moments.at(-2)!.at)).rejects.toThrow(`${damaged} is damaged. The last moment before it is `)
+  await expect(db.restored(moments.at(-2)!.at)).rejects.toThrow(
+    `${damaged} is damaged. The last point in time before it is `,
+  )
 })

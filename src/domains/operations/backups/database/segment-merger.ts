@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Destination } from '../destinations/directory-destination.ts'
-import { listMerged, listSnapshots } from '../restore/list-moments.ts'
+import { listMerged, listSnapshots } from '../restore/list-series.ts'
 import { unseal, type SealedFile, seal } from '../sealed-file.ts'
 import type { CopyPosition } from './database-copier.ts'
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DATABASE, type Numbered, pagesOfSnapshot } from '../database/layout.ts'
 import { fileTime } from '../file-time.ts'
 import type { Destination } from '../destinations/directory-destination.ts'
-import { listSeries, type Series } from '../restore/list-moments.ts'
+import { listSeries, type Series } from '../restore/list-series.ts'
 import { seal, unseal } from '../sealed-file.ts'
 import { OBJECTS, versionsByUnit } from './states.ts'
 

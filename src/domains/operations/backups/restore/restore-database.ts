@@ -13,11 +13,11 @@ import {
 import { pagesOf } from '../database/store-segment.ts'
 import type { Destination } from '../destinations/directory-destination.ts'
 import { type SealedFile, unseal } from '../sealed-file.ts'
-import { listSeries, type Series } from './list-moments.ts'
+import { listSeries, type Series } from './list-series.ts'
 
 export interface RestoredDatabase {
   /** Epoch milliseconds: the database contains all commits until this time, and none after it. */
-  readonly moment: number
+  readonly time: number
   /** Epoch milliseconds: where the copy continues after a gap, if the requested time is in that gap. */
   readonly gapUntil: number | undefined
   /** Number of segment files that were read. */
@@ -34,7 +34,7 @@ export interface DatabaseRestore {
 }
 
 /** RFC 3339 with milliseconds, the format of `--at`. */
-export const momentText = (time: number): string => new Date(time).toISOString()
+export const timeText = (time: number): string => new Date(time).toISOString()
 
 /**
  * Restores the database to a point in time from the last snapshot before it and the segments after that. Throws
@@ -44,15 +44,15 @@ export const momentText = (time: number): string => new Date(time).toISOString()
 export async function restoreDatabase({ destination, at, file, progress }: DatabaseRestore): Promise<RestoredDatabase> {
   const all = await listSeries(destination)
   const { series, snapshot } = choose(all, at)
-  progress(`database: snapshot of ${momentText(snapshot.time)}`)
+  progress(`database: snapshot of ${timeText(snapshot.time)}`)
   const handle = await open(file, 'wx', 0o600)
   try {
     const header = unseal<SnapshotHeader>(snapshot.name, await destination.get(snapshot.name)).header
     await writeSnapshot(destination, { snapshot, header, file, handle })
-    const { moment, segments } = await applyAll(destination, { handle, header, series, at, progress })
+    const { time, segments } = await applyAll(destination, { handle, header, series, at, progress })
     await handle.sync()
     const next = all.find(({ from }) => from > series.to)
-    return { moment, gapUntil: at > series.to ? next?.from : undefined, segments }
+    return { time, gapUntil: at > series.to ? next?.from : undefined, segments }
   } catch (error) {
     await rm(file, { force: true })
     throw error
@@ -70,7 +70,7 @@ function choose(all: readonly Series[], at: number): { series: Series; snapshot:
   throw notFound(
     all.length === 0
       ? 'there is no complete copy of a database'
-      : `nothing was copied by then: the first moment is ${momentText(all[0]!.from)}`,
+      : `nothing was copied by then: the copy begins at ${timeText(all[0]!.from)}`,
   )
 }
 
@@ -84,7 +84,7 @@ interface SnapshotWrite {
 async function writeSnapshot(destination: Destination, { snapshot, header, handle }: SnapshotWrite): Promise<void> {
   const name = pagesOfSnapshot(snapshot.name)
   const source = await destination.open(name)
-  if (source === undefined) throw conflict(`${name} is missing: try a moment before ${momentText(snapshot.time)}`)
+  if (source === undefined) throw conflict(`${name} is missing: try a time before ${timeText(snapshot.time)}`)
   const sum = createHash('sha256')
   let size = 0
   const write = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
@@ -100,7 +100,7 @@ async function writeSnapshot(destination: Destination, { snapshot, header, handl
   )
   if (failure !== undefined && !failure.code?.startsWith('Z')) throw failure
   if (failure === undefined && size === header.size && sum.digest('hex') === header.sha256) return
-  throw conflict(`${name} is damaged: try a moment before ${momentText(snapshot.time)}`)
+  throw conflict(`${name} is damaged: try a time before ${timeText(snapshot.time)}`)
 }
 
 interface Application {
@@ -118,26 +118,28 @@ interface State {
   /** Hash of the previous segment. */
   readonly previous: string
   /** The end of the last segment, in epoch milliseconds. */
-  readonly moment: number
+  readonly time: number
 }
 
 /** Applies the segments up to the requested time; returns the end of the last segment and the number of files read. */
 async function applyAll(
   destination: Destination,
   { handle, header, series, at, progress }: Application,
-): Promise<{ moment: number; segments: number }> {
-  let state: State = { number: header.number, previous: header.previous, moment: header.time }
+): Promise<{ time: number; segments: number }> {
+  let state: State = { number: header.number, previous: header.previous, time: header.time }
   const find = findSegments(series, at)
   for (let segments = 0; ; segments++) {
     try {
       const files = find(state.number)
-      if (files.length === 0) return { moment: state.moment, segments }
+      if (files.length === 0) return { time: state.time, segments }
       state = await applyFirst(destination, { handle, state, files })
     } catch (error) {
-      const moment = momentText(state.moment)
-      throw conflict(`${(error as Error).message}. The last moment before it is ${moment}: restore with --at ${moment}`)
+      const last = timeText(state.time)
+      throw conflict(
+        `${(error as Error).message}. The last point in time before it is ${last}: restore with --at ${last}`,
+      )
     }
-    if ((segments + 1) % 100 === 0) progress(`database: ${segments + 1} segments, ${momentText(state.moment)}`)
+    if ((segments + 1) % 100 === 0) progress(`database: ${segments + 1} segments, ${timeText(state.time)}`)
   }
 }
 
@@ -173,8 +175,8 @@ async function applyFirst(destination: Destination, { handle, state, files }: St
   await apply(handle, read)
   const { header } = read
   return 'last' in header
-    ? { number: header.last + 1, previous: header.end, moment: file!.time }
-    : { number: header.number + 1, previous: read.hash, moment: file!.time }
+    ? { number: header.last + 1, previous: header.end, time: file!.time }
+    : { number: header.number + 1, previous: read.hash, time: file!.time }
 }
 
 async function readAfter(destination: Destination, state: State, { name }: Numbered): Promise<SealedFile<AnyHeader>> {

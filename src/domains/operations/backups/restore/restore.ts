@@ -5,7 +5,7 @@ import { denyOthers, makeDirectory } from '../../../../core/platform/files/priva
 import type { Destination } from '../destinations/directory-destination.ts'
 import { COVERED, OBJECTS, versionsByUnit, readVersions } from '../files/states.ts'
 import { unseal } from '../sealed-file.ts'
-import { listSeries } from './list-moments.ts'
+import { listSeries } from './list-series.ts'
 import { type RestoredDatabase, restoreDatabase } from './restore-database.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'

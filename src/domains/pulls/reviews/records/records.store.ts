@@ -35,7 +35,7 @@ export async function deleteRequests(
 }
 
 /** The teams with an open request that have the user as a member. */
-export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Promise<TeamId[]> {
+export async function listRequestedTeams(db: Db, pullId: PullId, userId: UserId): Promise<TeamId[]> {
   const rows = await db
     .selectFrom('review')
     .innerJoin('team_member', 'team_member.team_id', 'review.team_id')

@@ -13,7 +13,7 @@ import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
 import { restoreOfficial } from '../records/records.store.ts'
 import { deleteReview, insertReview, type Review } from '../records/review.store.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
-import { type Asked, clearOfficial, findRequest, hasReviewed } from './request.store.ts'
+import { type RequestedReviewer, clearOfficial, findRequest, hasReviewed } from './request.store.ts'
 
 /** A user or a team. */
 export type Reviewer =
@@ -93,7 +93,10 @@ export async function planRequest(read: Db, position: ReviewTarget, reviewer: Re
   return { reviewer, isOfficial }
 }
 
-const askedOf = ({ user, team }: Reviewer): Asked => ({ userId: user?.id ?? 0, teamId: team?.id ?? 0 })
+const requestedReviewerOf = ({ user, team }: Reviewer): RequestedReviewer => ({
+  userId: user?.id ?? 0,
+  teamId: team?.id ?? 0,
+})
 
 /**
  * Requests a review; undefined if an open request exists. A user who has reviewed is requested again: the reviews stay,
@@ -104,42 +107,42 @@ export async function recordRequest(
   { reviewer, isOfficial }: PlannedRequest,
 ): Promise<Review | undefined> {
   const { tx, issue, pull, at } = change
-  const asked = askedOf(reviewer)
-  if ((await findRequest(tx, pull.id, asked)) !== undefined) return undefined
-  if (asked.userId !== 0) {
-    if (issue.isClosed && (await hasReviewed(tx, pull.id, asked.userId)))
+  const requested = requestedReviewerOf(reviewer)
+  if ((await findRequest(tx, pull.id, requested)) !== undefined) return undefined
+  if (requested.userId !== 0) {
+    if (issue.isClosed && (await hasReviewed(tx, pull.id, requested.userId)))
       throw forbidden('a review of a closed or merged pull request cannot be requested again')
-    if (isOfficial) await clearOfficial(tx, pull.id, asked.userId)
+    if (isOfficial) await clearOfficial(tx, pull.id, requested.userId)
   }
   const review = await insertReview(tx, {
     pull_id: pull.id,
     issue_id: issue.id,
     kind: 'request',
-    reviewer_id: asked.userId,
-    team_id: asked.teamId,
+    reviewer_id: requested.userId,
+    team_id: requested.teamId,
     is_official: flag(isOfficial),
     created_at: at,
     updated_at: at,
   })
-  await addEntry(change, asked, { reviewId: review.id, isRemoved: false })
-  await appendReviewEvent(change, 'review.requested', payloadOf(asked, review.id))
+  await addEntry(change, requested, { reviewId: review.id, isRemoved: false })
+  await appendReviewEvent(change, 'review.requested', payloadOf(requested, review.id))
   return review
 }
 
 /** Withdraws a request, if there is one: the reviewer's earlier review counts again. The timeline shows both. */
 export async function recordRequestDeletion(change: PullChange, reviewer: Reviewer): Promise<void> {
   const { tx, pull } = change
-  const asked = askedOf(reviewer)
-  const request = await findRequest(tx, pull.id, asked)
+  const requested = requestedReviewerOf(reviewer)
+  const request = await findRequest(tx, pull.id, requested)
   if (request === undefined) return
   await deleteReview(tx, request.id)
-  if (request.isOfficial && asked.userId !== 0)
-    await restoreOfficial(tx, { id: request.id, pullId: pull.id, reviewerId: asked.userId })
-  await addEntry(change, asked, { reviewId: request.id, isRemoved: true })
-  await appendReviewEvent(change, 'review.request_deleted', payloadOf(asked, request.id))
+  if (request.isOfficial && requested.userId !== 0)
+    await restoreOfficial(tx, { id: request.id, pullId: pull.id, reviewerId: requested.userId })
+  await addEntry(change, requested, { reviewId: request.id, isRemoved: true })
+  await appendReviewEvent(change, 'review.request_deleted', payloadOf(requested, request.id))
 }
 
-const payloadOf = ({ userId, teamId }: Asked, reviewId: number) => ({
+const payloadOf = ({ userId, teamId }: RequestedReviewer, reviewId: number) => ({
   review_id: reviewId,
   user_id: userId,
   team_id: teamId,
@@ -147,7 +150,7 @@ const payloadOf = ({ userId, teamId }: Asked, reviewId: number) => ({
 
 function addEntry(
   { tx, issue, actor, at }: PullChange,
-  { userId, teamId }: Asked,
+  { userId, teamId }: RequestedReviewer,
   facts: { readonly reviewId: number; readonly isRemoved: boolean },
 ): Promise<void> {
   const payload = { ...facts, isTeam: teamId !== 0 }

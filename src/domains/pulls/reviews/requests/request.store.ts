@@ -12,7 +12,7 @@ import type { Repo } from '../../../repositories/index.ts'
 import { isShown } from '../records/review.store.ts'
 
 /** The reviewer of a request: one of the members is 0. */
-export interface Asked {
+export interface RequestedReviewer {
   readonly userId: UserId | 0
   readonly teamId: TeamId | 0
 }
@@ -21,7 +21,7 @@ export interface Asked {
 export async function findRequest(
   db: Db,
   pullId: PullId,
-  { userId, teamId }: Asked,
+  { userId, teamId }: RequestedReviewer,
 ): Promise<{ readonly id: ReviewId; readonly isOfficial: boolean } | undefined> {
   const row = await db
     .selectFrom('review')

@@ -35,7 +35,9 @@ export async function summarizeReviews(
     teamQueries.listByIds(read, [...new Set(newest.flatMap(({ teamId }) => teamId ?? []))]),
   ])
   const userById = new Map(users.map((user) => [user.id, user]))
-  const teamById = new Map(teams.map((team) => [team.id, presentAsked(team, { org: repo.owner, viewer, site })]))
+  const teamById = new Map(
+    teams.map((team) => [team.id, presentRequestedTeam(team, { org: repo.owner, viewer, site })]),
+  )
   return new Map(
     counts.flatMap(({ pullId: id, submissions: reviewsCount }): [PullId, ReviewSummary][] => {
       const own = newest.filter(({ pullId }) => pullId === id)
@@ -48,6 +50,9 @@ export async function summarizeReviews(
 }
 
 /** COMPAT: shown without a permission of its own, as in a review (test/pulls/reviews/requests.test.ts). */
-const presentAsked: typeof presentTeam = (team, context) => ({ ...presentTeam(team, context), permission: 'none' })
+const presentRequestedTeam: typeof presentTeam = (team, context) => ({
+  ...presentTeam(team, context),
+  permission: 'none',
+})
 
 const known = <T>(found: T | undefined): T[] => (found === undefined ? [] : [found])

@@ -9,7 +9,7 @@ import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { insertComments, type LocatedComment, locateComments, type NewComment } from '../comments/locate-comments.ts'
 import {
   deleteRequests,
-  listAskedTeams,
+  listRequestedTeams,
   replaceDecisions,
   listCommentPositions,
   listPriorDecisions,
@@ -220,7 +220,7 @@ async function submit(change: PullChange, review: Review, isCurrent: boolean): P
   const { tx, issue, pull, at } = change
   const userId = review.reviewerId!
   if (isDecision(review.kind)) await replaceDecisions(tx, review, at)
-  const teamIds = isDecision(review.kind) ? await listAskedTeams(tx, pull.id, userId) : []
+  const teamIds = isDecision(review.kind) ? await listRequestedTeams(tx, pull.id, userId) : []
   await deleteRequests(tx, pull.id, { userId, teamIds })
   await issueQueries.touch(tx, [issue.id], at)
   await appendReviewEvent(change, 'review.submitted', {

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import { countVisible, isPublic, nearTo, someHideFrom, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { rememberPage } from '../../../../core/db/page.ts'
+import { cachedPage } from '../../../../core/db/page.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { cachedCount } from '../../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -80,7 +80,7 @@ export async function listRepos(
       db,
       found.select((eb) => eb.fn.countAll<number>().as('total')),
     )
-  return rememberPage(db, ids.orderBy('repo.id', order.direction), {
+  return cachedPage(db, ids.orderBy('repo.id', order.direction), {
     paging,
     load: (rows) =>
       reposInOrder(

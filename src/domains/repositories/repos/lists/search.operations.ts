@@ -1,5 +1,5 @@
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
-import { JsonText } from '../../../../core/http/answer/kept-json.ts'
+import { RawJson } from '../../../../core/http/answer/json-cache.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { SearchError, SearchResults } from '../repos.model.ts'
 import type { Repos } from '../repos.service.ts'
@@ -30,7 +30,7 @@ export function searchOperations({ repos, json }: SearchOperationDeps): Operatio
         const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
         return {
           status: 200,
-          body: new JsonText(`{"ok":true,"data":${json(page.items).text}}`),
+          body: new RawJson(`{"ok":true,"data":${json(page.items).text}}`),
           total: page.total,
           link: true,
         }

@@ -4,7 +4,7 @@ import { type Team, type User, userRows } from '../../../accounts/index.ts'
 import { addToRepoCounter, type Repo, listReposAmong, reposInOrder } from '../../repos/repo.store.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import { visibleRepos } from '../../../../core/access/visible-repos.ts'
-import { rememberPage } from '../../../../core/db/page.ts'
+import { cachedPage } from '../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { WatchTable } from '../social.table.ts'
 
@@ -188,7 +188,7 @@ async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void
 /** Users who watch the repository, in the order of their watches. */
 export function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
-  return rememberPage(db, watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'), {
+  return cachedPage(db, watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'), {
     paging,
     load: (rows) =>
       userRows.inOrder(
@@ -217,7 +217,7 @@ export function listWatchedRepos(
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
   const ids = query.select('watch.repo_id').orderBy('watch.repo_id')
-  return rememberPage(db, ids, {
+  return cachedPage(db, ids, {
     paging,
     load: (rows) =>
       reposInOrder(

@@ -11,7 +11,7 @@ import type {
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { LACKING_OF_ISSUE } from '../lacking.ts'
 import { oldestFirst } from '../oldest-first.ts'
-import { bodyOf, issueNumberOf, lineOf, momentOf, timesOf } from '../read.ts'
+import { bodyOf, issueNumberOf, lineOf, parseTime, timesOf } from '../read.ts'
 import { type Codebase, END, listTickets, userBy } from './codebase.ts'
 import { describe, timesIn } from './codebase-tickets.ts'
 
@@ -75,7 +75,7 @@ export async function* readEvents(codebase: Codebase, of: SourceItem, signal: Ab
   const talk = await talkOf(codebase, of.number, signal)
   yield talk.flatMap((comment) => {
     const change = EVENTS.get(comment['action'])
-    const createdAt = momentOf(comment['created-at']) ?? codebase.clock.now()
+    const createdAt = parseTime(comment['created-at']) ?? codebase.clock.now()
     return change === undefined
       ? []
       : [{ ...change, issue: of.number, actor: userBy(codebase, comment['user-id']), createdAt }]

@@ -2,7 +2,7 @@ import { listOf, members, type Members } from '../../../../../core/platform/json
 import type { Pages, SourceIssue, SourceLabel } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
 import { LACKING_OF_ISSUE } from '../lacking.ts'
-import { bodyOf, isTrue, issueNumberOf, lineOf, momentOf, timesOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, issueNumberOf, lineOf, parseTime, timesOf, wholeOf } from '../read.ts'
 import { type Codebase, listTickets, type Named, userBy } from './codebase.ts'
 
 const TYPES = ['bug', 'enhancement', 'task']
@@ -79,7 +79,7 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
     milestone: milestone === 0 ? undefined : String(milestone),
     assignees:
       wholeOf(ticket['assignee-id']) === 0 ? [] : [userBy(codebase, ticket['assignee-id'], ticket['assignee'])],
-    dueAt: momentOf(ticket['deadline']),
+    dueAt: parseTime(ticket['deadline']),
     timeEstimate: wholeOf(ticket['estimated-time']) * 60,
   }
 }

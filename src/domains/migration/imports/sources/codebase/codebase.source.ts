@@ -3,7 +3,7 @@ import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceMilestone } from '../../source.ts'
 import { readingBy } from '../connection.ts'
 import { LACKING } from '../lacking.ts'
-import { bodyOf, lineOf, momentOf, wholeOf } from '../read.ts'
+import { bodyOf, lineOf, parseTime, wholeOf } from '../read.ts'
 import { type Codebase, createConnection, END } from './codebase.ts'
 import { readComments, readEvents, readPulls } from './codebase-pulls.ts'
 import { readIssues, readLabels } from './codebase-tickets.ts'
@@ -46,8 +46,8 @@ const readMilestone = (milestone: Members): SourceMilestone => ({
   title: lineOf(milestone['name']),
   description: bodyOf(milestone['description']),
   isClosed: milestone['status'] === 'completed' || milestone['status'] === 'cancelled',
-  dueAt: momentOf(milestone['deadline']),
-  createdAt: momentOf(milestone['start-at']),
+  dueAt: parseTime(milestone['deadline']),
+  createdAt: parseTime(milestone['start-at']),
   updatedAt: undefined,
   closedAt: undefined,
 })

@@ -1,7 +1,7 @@
 import type { Members } from '../../../../../core/platform/json-members.ts'
 import type { SourceAsset } from '../../source.ts'
 import { filesInText } from '../files-in-text.ts'
-import { lineOf, momentOf, wholeOf } from '../read.ts'
+import { lineOf, parseTime, wholeOf } from '../read.ts'
 
 const TYPE_LINK = 'external'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -19,7 +19,7 @@ export function readAsset(asset: Members, webUrl: string): SourceAsset {
     url: isAttachment ? `${webUrl}/attachments/${uuid}` : lineOf(asset['browser_download_url']),
     kind,
     downloads: wholeOf(asset['download_count']),
-    createdAt: momentOf(asset['created_at']),
+    createdAt: parseTime(asset['created_at']),
     textUrl: isAttachment ? `/attachments/${uuid}` : undefined,
   }
 }

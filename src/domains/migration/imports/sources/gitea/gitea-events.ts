@@ -1,6 +1,6 @@
 import { members, type Members, parseJson } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
-import { bodyOf, issueNumberOf, isTrue, lineOf, linesOf, momentOf, present, userOf } from '../read.ts'
+import { bodyOf, issueNumberOf, isTrue, lineOf, linesOf, parseTime, present, userOf } from '../read.ts'
 import { milestoneOf } from '../read-objects.ts'
 import { authorOf, type Gitea, LACKING } from './gitea-issues.ts'
 
@@ -14,7 +14,7 @@ export async function* readEvents(
     yield present(
       page.map(members).map((entry): SourceEvent | undefined => {
         const change = readChange(entry, repo)
-        const createdAt = momentOf(entry['created_at']) ?? clock.now()
+        const createdAt = parseTime(entry['created_at']) ?? clock.now()
         return change && { ...change, issue: number, actor: authorOf(entry), createdAt }
       }),
     )
@@ -42,7 +42,7 @@ const ofText: ReadChange<'comment_ref' | 'issue_ref' | 'pull_ref'> = (entry, kin
   const reference = { from: number, action: lineOf(entry['ref_action']) }
   const { created_at: at, body } = members(entry['ref_comment'])
   return kind === 'comment_ref'
-    ? { kind, ...reference, writtenAt: momentOf(at) ?? 0, text: bodyOf(body) }
+    ? { kind, ...reference, writtenAt: parseTime(at) ?? 0, text: bodyOf(body) }
     : { kind, ...reference }
 }
 

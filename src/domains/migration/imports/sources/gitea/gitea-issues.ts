@@ -20,7 +20,7 @@ import {
   issueNumberOf,
   lineOf,
   membersOf,
-  momentOf,
+  parseTime,
   numberAtEnd,
   present,
   readReactions,
@@ -112,7 +112,7 @@ function readIssue(
     author: authorOf(issue),
     isLocked: isTrue(issue['is_locked']),
     assignees: usersOf(issue['assignees']),
-    dueAt: momentOf(issue['due_date']),
+    dueAt: parseTime(issue['due_date']),
     ref: lineOf(issue['ref']),
     pinOrder: wholeOf(issue['pin_order']),
     timeEstimate: wholeOf(issue['time_estimate']),
@@ -143,7 +143,7 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
   // The ref of the pull request itself if the branch was deleted; the label still names it then.
   const isDeleted = ref.startsWith('refs/')
   const isSame = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
-  const mergedAt = momentOf(pull['merged_at'])
+  const mergedAt = parseTime(pull['merged_at'])
   const by = userOf(pull['merged_by'])
   return {
     ...issue,
@@ -223,7 +223,7 @@ async function* readTimesOf(
       const login = lineOf(time['user_name'])
       const id = wholeOf(time['user_id'])
       const user = login === '' ? GHOST : { id, login, email: '', isElsewhere: id === 0 }
-      const createdAt = momentOf(time['created']) ?? clock.now()
+      const createdAt = parseTime(time['created']) ?? clock.now()
       return issue === 0 ? [] : [{ id: wholeOf(time['id']), issue, user, seconds: wholeOf(time['time']), createdAt }]
     })
 }

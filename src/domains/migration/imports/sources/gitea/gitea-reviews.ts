@@ -1,7 +1,7 @@
 import { listOf, members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceItem, SourceReview, SourceReviewComment } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { bodyOf, GHOST, isTrue, lineOf, momentOf, present, timesOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, GHOST, isTrue, lineOf, parseTime, present, timesOf, userOf, wholeOf } from '../read.ts'
 import { authorOf, type Gitea, LACKING, reactionsTo } from './gitea-issues.ts'
 
 const MAX_COMMENTS = 10_000
@@ -35,7 +35,7 @@ export async function* readReviews(
           isOfficial: isTrue(review['official']),
           body: bodyOf(review['body']),
           commitOid: lineOf(review['commit_id']),
-          submittedAt: momentOf(review['submitted_at']) ?? momentOf(review['updated_at']) ?? clock.now(),
+          submittedAt: parseTime(review['submitted_at']) ?? parseTime(review['updated_at']) ?? clock.now(),
           comments: hasComments
             ? await readComments(gitea, `${repo}/pulls/${number}/reviews/${id}/comments`, both)
             : [],

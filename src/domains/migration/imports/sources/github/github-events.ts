@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceEvent, SourceItem } from '../../source.ts'
-import { issueNumberOf, lineOf, momentOf, present, userOf } from '../read.ts'
+import { issueNumberOf, lineOf, parseTime, present, userOf } from '../read.ts'
 import { readMilestone } from '../read-objects.ts'
 import type { Github } from './github-issues.ts'
 
@@ -37,7 +37,7 @@ export async function* readEvents(
       // A merge closes the pull request by an event of its own.
       if (entry['event'] === 'closed' && mergedAt !== undefined && mergedAt === entry['created_at']) return undefined
       const change = readChange(entry, keys, path)
-      const createdAt = momentOf(entry['created_at']) ?? clock.now()
+      const createdAt = parseTime(entry['created_at']) ?? clock.now()
       return change && { ...change, issue: of.number, actor: userOf(entry['actor']), createdAt }
     })
     yield present(events)

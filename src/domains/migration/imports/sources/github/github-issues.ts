@@ -10,7 +10,7 @@ import {
   isTrue,
   issueNumberOf,
   lineOf,
-  momentOf,
+  parseTime,
   present,
   readReactions,
   userOf,
@@ -128,7 +128,7 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
   const [base, head] = [members(pull['base']), members(pull['head'])]
   const [baseRepo, headRepo] = [members(base['repo']), members(head['repo'])]
   const isSameRepo = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
-  const mergedAt = momentOf(pull['merged_at'])
+  const mergedAt = parseTime(pull['merged_at'])
   const by = userOf(pull['merged_by'])
   return {
     ...issue,

@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceItem, SourceReview, SourceReviewComment } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { bodyOf, lineOf, momentOf, timesOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, lineOf, parseTime, timesOf, userOf, wholeOf } from '../read.ts'
 import { endOfHunk } from './end-of-hunk.ts'
 import { type Github, ONE_BY_ONE, reactionsOf } from './github-issues.ts'
 
@@ -61,7 +61,7 @@ function readReview(review: Members, { pull, now, comments }: Context): SourceRe
     isOfficial: OFFICIAL.has(review['author_association']),
     body,
     commitOid: lineOf(review['commit_id']),
-    submittedAt: momentOf(review['submitted_at']) ?? own[0]?.createdAt ?? now,
+    submittedAt: parseTime(review['submitted_at']) ?? own[0]?.createdAt ?? now,
     comments: own,
   }
 }

@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
-import { issueNumberOf, isTrue, lineOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { issueNumberOf, isTrue, lineOf, parseTime, userOf, wholeOf } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
 import { readSystemNote } from './gitlab-notes.ts'
 import { labelName } from './gitlab-text.ts'
@@ -28,7 +28,7 @@ export async function* readEvents(
     for await (const page of api.pages(`${object}/resource_${list}_events`, signal, LACKING)) {
       for (const event of page.map(members)) {
         const change = await read(event, mergedOid)
-        const createdAt = momentOf(event['created_at']) ?? clock.now()
+        const createdAt = parseTime(event['created_at']) ?? clock.now()
         if (change !== undefined)
           events.push({ ...change, issue: number, actor: userOf(event['user'], 'username'), createdAt })
       }
@@ -38,7 +38,7 @@ export async function* readEvents(
   }
   for await (const page of api.pages(`${object}/notes?${ACTIVITY}`, signal, LACKING)) {
     for (const note of page.map(members).filter(({ system }) => isTrue(system))) {
-      const createdAt = momentOf(note['created_at']) ?? clock.now()
+      const createdAt = parseTime(note['created_at']) ?? clock.now()
       const actor = userOf(note['author'], 'username')
       for (const change of readSystemNote(lineOf(note['body']), offset))
         events.push({ ...change, issue: number, actor, createdAt })

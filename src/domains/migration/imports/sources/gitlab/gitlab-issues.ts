@@ -9,7 +9,7 @@ import {
   lineOf,
   linesOf,
   membersOf,
-  momentOf,
+  parseTime,
   present,
   timesOf,
   userOf,
@@ -44,34 +44,44 @@ export async function reactionsTo(
   for await (const page of api.pages(`${project}/${object}/award_emoji`, signal, LACKING)) {
     for (const { name, user, created_at: at } of membersOf(page)) {
       const content = REACTIONS.get(lineOf(name))
-      if (content !== undefined) reactions.push({ user: userOf(user, 'username'), content, createdAt: momentOf(at) })
+      if (content !== undefined) reactions.push({ user: userOf(user, 'username'), content, createdAt: parseTime(at) })
     }
     if (reactions.length >= 10_000) break
   }
   return reactions
 }
 
-export interface Kept {
+export interface ReadOptions {
   /** Whether confidential issues and internal notes are imported. */
   readonly withConfidential: boolean
   warn(text: string): void
 }
 
 /** All issues that are imported, as the service has them. */
-export async function* listIssues(gitlab: Gitlab, after: number, kept: Kept, signal: AbortSignal): Pages<Members> {
+export async function* listIssues(
+  gitlab: Gitlab,
+  after: number,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Pages<Members> {
   const { api, project, issues } = gitlab
   const list = { path: `${project}/issues?${issues}`, key: 'iid', after, absent: LACKING } as const
   for await (const page of oldestFirst(api, list, signal))
     yield page.map(members).filter((issue) => {
       if (issueNumberOf(issue['iid']) === 0) return false
-      if (!isTrue(issue['confidential']) || kept.withConfidential) return true
-      kept.warn(`issue #${issueNumberOf(issue['iid'])} was not imported: it is confidential`)
+      if (!isTrue(issue['confidential']) || options.withConfidential) return true
+      options.warn(`issue #${issueNumberOf(issue['iid'])} was not imported: it is confidential`)
       return false
     })
 }
 
-export async function* readIssues(gitlab: Gitlab, after: number, kept: Kept, signal: AbortSignal): Pages<SourceIssue> {
-  for await (const page of listIssues(gitlab, after, kept, signal))
+export async function* readIssues(
+  gitlab: Gitlab,
+  after: number,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Pages<SourceIssue> {
+  for await (const page of listIssues(gitlab, after, options, signal))
     yield await inOrder(page, { atOnce: AT_ONCE, signal }, async (issue, both) => {
       const number = issueNumberOf(issue['iid'])
       return { ...readBasics(gitlab, issue), number, reactions: await reactionsTo(gitlab, `issues/${number}`, both) }
@@ -91,7 +101,7 @@ export function readBasics({ clock }: Gitlab, issue: Members): Omit<SourceIssue,
     labels: linesOf(issue['labels']).map(labelName),
     milestone: milestone === 0 ? undefined : String(milestone),
     assignees: usersOf(issue['assignees'], 'username'),
-    dueAt: momentOf(issue['due_date']),
+    dueAt: parseTime(issue['due_date']),
     ref: '',
     pinOrder: 0,
     timeEstimate: wholeOf(members(issue['time_stats'])['time_estimate']),
@@ -106,13 +116,13 @@ export function readBasics({ clock }: Gitlab, issue: Members): Omit<SourceIssue,
 export async function* readComments(
   gitlab: Gitlab,
   scope: SourceScope,
-  kept: Kept,
+  options: ReadOptions,
   signal: AbortSignal,
 ): Pages<SourceComment> {
   const [number, place] = [Math.floor(scope.after / MAX_NOTES), scope.after % MAX_NOTES]
-  const notesOf = (notes: Notes): Pages<SourceComment> => readNotes(gitlab, notes, kept, signal)
+  const notesOf = (notes: Notes): Pages<SourceComment> => readNotes(gitlab, notes, options, signal)
   if (scope.issues)
-    for await (const page of listIssues(gitlab, number - 1, { ...kept, warn: () => {} }, signal))
+    for await (const page of listIssues(gitlab, number - 1, { ...options, warn: () => {} }, signal))
       for (const issue of page) {
         const iid = issueNumberOf(issue['iid'])
         if (issue['user_notes_count'] === undefined || wholeOf(issue['user_notes_count']) > 0)
@@ -138,7 +148,7 @@ interface Notes {
 }
 
 /** Internal notes are shown to members of the project alone. */
-export function mayRead(note: Members, { withConfidential, warn }: Kept, what: string): boolean {
+export function mayRead(note: Members, { withConfidential, warn }: ReadOptions, what: string): boolean {
   if (withConfidential || !(isTrue(note['internal']) || isTrue(note['confidential']))) return true
   warn(`the comment ${what} was not imported: it is internal`)
   return false
@@ -148,7 +158,7 @@ export function mayRead(note: Members, { withConfidential, warn }: Kept, what: s
 async function* readNotes(
   gitlab: Gitlab,
   { list, number, after }: Notes,
-  kept: Kept,
+  options: ReadOptions,
   signal: AbortSignal,
 ): Pages<SourceComment> {
   const { api, project, clock } = gitlab
@@ -159,7 +169,7 @@ async function* readNotes(
     yield present(
       await inOrder(notes, { atOnce: AT_ONCE, signal }, async ({ note, place: own }, both) => {
         if (own <= after || isTrue(note['system']) || note['type'] === 'DiffNote') return undefined
-        if (!mayRead(note, kept, `${list}/notes/${wholeOf(note['id'])}`)) return undefined
+        if (!mayRead(note, options, `${list}/notes/${wholeOf(note['id'])}`)) return undefined
         return {
           ...timesOf(note, clock.now()),
           id: number * MAX_NOTES + own,

@@ -9,7 +9,7 @@ import {
   issueNumberOf,
   lineOf,
   membersOf,
-  momentOf,
+  parseTime,
   present,
   timesOf,
   userOf,
@@ -17,7 +17,7 @@ import {
   wholeOf,
 } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
-import { AT_ONCE, type Kept, mayRead, reactionsTo, readBasics } from './gitlab-issues.ts'
+import { AT_ONCE, type ReadOptions, mayRead, reactionsTo, readBasics } from './gitlab-issues.ts'
 
 export async function* readPulls(gitlab: Gitlab, after: number, signal: AbortSignal): Pages<SourcePull> {
   const { api, project, offset } = gitlab
@@ -44,7 +44,7 @@ function readPull(
   const basics = readBasics(gitlab, pull)
   const refs = members(pull['diff_refs'])
   const isSameRepo = wholeOf(pull['source_project_id']) === wholeOf(pull['target_project_id'])
-  const mergedAt = momentOf(pull['merged_at'])
+  const mergedAt = parseTime(pull['merged_at'])
   return {
     ...basics,
     number: iid + gitlab.offset,
@@ -81,7 +81,7 @@ const APPROVED = /^approved this merge request\b/
 export async function* readReviews(
   gitlab: Gitlab,
   number: number,
-  kept: Kept,
+  options: ReadOptions,
   signal: AbortSignal,
 ): Pages<SourceReview> {
   const { api, project, offset, clock } = gitlab
@@ -89,16 +89,16 @@ export async function* readReviews(
   const approvals = members(await api.find(`${project}/${merge}/approvals`, signal, LACKING))
   const approvers = membersOf(approvals['approved_by']).map(({ user, approved_at: at }) => ({
     author: userOf(user, 'username'),
-    at: momentOf(at),
+    at: parseTime(at),
   }))
   const times = new Map<string, number>()
   for await (const page of api.pages(`${project}/${merge}/discussions`, signal, LACKING)) {
     const threads = page.map((thread) => listOf(members(thread)['notes']).slice(0, MAX_THREAD).map(members))
     for (const note of threads.flat())
       if (isTrue(note['system']) && APPROVED.test(lineOf(note['body'])))
-        times.set(userOf(note['author'], 'username').login, momentOf(note['created_at']) ?? clock.now())
+        times.set(userOf(note['author'], 'username').login, parseTime(note['created_at']) ?? clock.now())
     const lines = threads
-      .map((notes) => notes.filter((note) => mayRead(note, kept, `${merge}/notes/${wholeOf(note['id'])}`)))
+      .map((notes) => notes.filter((note) => mayRead(note, options, `${merge}/notes/${wholeOf(note['id'])}`)))
       .filter(([note]) => note !== undefined && note['type'] === 'DiffNote')
     yield await inOrder(lines, { atOnce: 1, signal }, (thread, both) =>
       readThread(gitlab, { number, merge, thread }, both),

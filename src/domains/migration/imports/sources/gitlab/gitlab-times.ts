@@ -2,12 +2,12 @@ import { members, type Members } from '../../../../../core/platform/json-members
 import type { Pages, SourceTrackedTime } from '../../source.ts'
 import { GHOST, issueNumberOf, timesOf, wholeOf } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
-import { type Kept, listIssues } from './gitlab-issues.ts'
+import { type ReadOptions, listIssues } from './gitlab-issues.ts'
 
 /** The API has only the sum of the times of an issue or merge request, without the people who spent them. */
 export async function* readTimes(
   gitlab: Gitlab,
-  kept: Omit<Kept, 'warn'> & { readonly withIssues: boolean },
+  options: Omit<ReadOptions, 'warn'> & { readonly withIssues: boolean },
   signal: AbortSignal,
 ): Pages<SourceTrackedTime> {
   const { api, project, offset, clock } = gitlab
@@ -17,8 +17,8 @@ export async function* readTimes(
     const createdAt = timesOf(issue, clock.now()).updatedAt
     return seconds === 0 || iid === 0 ? [] : [{ id: iid, issue: iid + added, user: GHOST, seconds, createdAt }]
   }
-  if (kept.withIssues)
-    for await (const page of listIssues(gitlab, 0, { ...kept, warn: () => {} }, signal))
+  if (options.withIssues)
+    for await (const page of listIssues(gitlab, 0, { ...options, warn: () => {} }, signal))
       yield page.flatMap((issue) => sumOf(issue, 0))
   const pulls = `${project}/merge_requests?scope=all&state=all&order_by=created_at&sort=asc`
   for await (const page of api.pages(pulls, signal, LACKING))

@@ -4,7 +4,7 @@ import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceAsset, SourceKind, SourceLabel, SourceMilestone, SourceRelease } from '../../source.ts'
 import { filesInText } from '../files-in-text.ts'
 import { LACKING as NOTHING } from '../lacking.ts'
-import { bodyOf, isTrue, lineOf, linesOf, membersOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, lineOf, linesOf, membersOf, parseTime, userOf, wholeOf } from '../read.ts'
 import { createConnection, type Gitlab, LACKING } from './gitlab.ts'
 import { readDependencies, readEvents } from './gitlab-events.ts'
 import { readComments, readIssues } from './gitlab-issues.ts'
@@ -18,7 +18,7 @@ const UPLOAD = /\/uploads\/([0-9a-f]{32})\/([^\s"'()<>[\]\\/]{1,255})/g
 /** GitLab (docs.gitlab.com, REST API v4). */
 export const openGitlab: OpenSource = (deps, location) => {
   const connect = createConnection(deps, location)
-  const kept = { withConfidential: location.withConfidential, warn: location.warn }
+  const options = { withConfidential: location.withConfidential, warn: location.warn }
   /** What is known once the first list was read, and no text is read before. */
   let known: Gitlab | undefined
   async function project(signal: AbortSignal): Promise<Gitlab> {
@@ -46,16 +46,16 @@ export const openGitlab: OpenSource = (deps, location) => {
     },
     labels: list(readLabels),
     milestones: list(readMilestones),
-    issues: list((gitlab, after: number, signal) => readIssues(gitlab, after, kept, signal)),
+    issues: list((gitlab, after: number, signal) => readIssues(gitlab, after, options, signal)),
     pulls: list(readPulls),
     comments: list((gitlab, scope: Parameters<typeof readComments>[1], signal) =>
-      readComments(gitlab, scope, kept, signal),
+      readComments(gitlab, scope, options, signal),
     ),
     events: list(readEvents),
     trackedTimes: list((gitlab, signal) => readTimes(gitlab, location, signal)),
     dependencies: list(readDependencies),
     reviews: list((gitlab, { number }: { readonly number: number }, signal) =>
-      readReviews(gitlab, number, kept, signal),
+      readReviews(gitlab, number, options, signal),
     ),
     releases: list(readReleases),
     protections: async (signal) => readProtections(await project(signal), signal),
@@ -112,15 +112,15 @@ async function* readMilestones({ api, project, facts }: Gitlab, signal: AbortSig
 }
 
 function readMilestone(milestone: Members): SourceMilestone {
-  const updatedAt = momentOf(milestone['updated_at'])
+  const updatedAt = parseTime(milestone['updated_at'])
   const isClosed = milestone['state'] === 'closed'
   return {
     key: String(wholeOf(milestone['id'])),
     title: lineOf(milestone['title']),
     description: bodyOf(milestone['description']),
     isClosed,
-    dueAt: momentOf(milestone['due_date']),
-    createdAt: momentOf(milestone['created_at']),
+    dueAt: parseTime(milestone['due_date']),
+    createdAt: parseTime(milestone['created_at']),
     updatedAt,
     closedAt: isClosed ? updatedAt : undefined,
   }
@@ -140,7 +140,7 @@ function readRelease(value: unknown): SourceRelease {
     body: bodyOf(release['description']),
     isDraft: false,
     isPrerelease: isTrue(release['upcoming_release']),
-    createdAt: momentOf(release['released_at']) ?? momentOf(release['created_at']),
+    createdAt: parseTime(release['released_at']) ?? parseTime(release['created_at']),
     assets: membersOf(members(release['assets'])['links']).map(readLink),
   }
 }

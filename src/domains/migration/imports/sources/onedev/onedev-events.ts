@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { lineOf, membersOf, momentOf, wholeOf } from '../read.ts'
+import { lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, type Onedev } from './onedev.ts'
 import { isClosed } from './onedev-fields.ts'
 
@@ -19,7 +19,7 @@ export async function* readEvents(onedev: Onedev, of: SourceItem, signal: AbortS
     ...read,
     issue: of.number,
     actor: await onedev.user(change['userId'], both),
-    createdAt: momentOf(change['date']) ?? onedev.clock.now(),
+    createdAt: parseTime(change['date']) ?? onedev.clock.now(),
   }))
 }
 

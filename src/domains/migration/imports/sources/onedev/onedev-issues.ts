@@ -3,7 +3,7 @@ import type { Pages, SourceComment, SourceIssue, SourceLabel, SourceScope, Sourc
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { inOrder } from '../in-order.ts'
 import { LACKING_OF_ISSUE } from '../lacking.ts'
-import { bodyOf, isTrue, issueNumberOf, lineOf, membersOf, momentOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, issueNumberOf, lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, listIssues, listPulls, type Onedev } from './onedev.ts'
 import { assigneesOf, fieldsOf, isClosed, labelOf, labelValues, longFields } from './onedev-fields.ts'
 
@@ -56,7 +56,7 @@ export async function readBasics(
 ) {
   if (REACTIONS.some((name) => wholeOf(item[`${name}Count`]) > 0))
     onedev.location.warn(`reactions to #${number} were not imported: the API of OneDev gives their number alone`)
-  const createdAt = momentOf(item['submitDate']) ?? onedev.clock.now()
+  const createdAt = parseTime(item['submitDate']) ?? onedev.clock.now()
   return {
     ...LACKING_OF_ISSUE,
     number,
@@ -64,7 +64,7 @@ export async function readBasics(
     title: lineOf(item['title']),
     body: bodyOf(item['description']),
     createdAt,
-    updatedAt: momentOf(members(item['lastActivity'])['date']) ?? createdAt,
+    updatedAt: parseTime(members(item['lastActivity'])['date']) ?? createdAt,
   }
 }
 
@@ -108,7 +108,7 @@ export async function* readTimes(onedev: Onedev, signal: AbortSignal): Pages<Sou
         issue: issueNumberOf(issue['number']),
         user: await onedev.user(work['userId'], both),
         seconds: wholeOf(work['minutes']) * 60,
-        createdAt: momentOf(work['date']) ?? onedev.clock.now(),
+        createdAt: parseTime(work['date']) ?? onedev.clock.now(),
       }))
     }
 }
@@ -121,7 +121,7 @@ export async function* readComments(onedev: Onedev, scope: SourceScope, signal: 
     const comments = listOf(await api.find(`/${isPull ? 'pulls' : 'issues'}/${id}/comments`, signal)).map(members)
     const inTime = comments.toSorted((one, other) => wholeOf(one['id']) - wholeOf(other['id']))
     return inOrder(inTime, { atOnce: AT_ONCE, signal }, async (comment, both) => {
-      const at = momentOf(comment['date']) ?? clock.now()
+      const at = parseTime(comment['date']) ?? clock.now()
       return {
         author: await authorOf(onedev, comment, { id: comment['userId'], signal: both }),
         createdAt: at,

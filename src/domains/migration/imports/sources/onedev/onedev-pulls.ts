@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourcePull, SourceReview, SourceItem } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { GHOST, issueNumberOf, lineOf, membersOf, momentOf, wholeOf } from '../read.ts'
+import { GHOST, issueNumberOf, lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, listPulls, type Onedev } from './onedev.ts'
 import { isMerge } from './onedev-events.ts'
 import { readBasics } from './onedev-issues.ts'
@@ -59,7 +59,7 @@ async function readPull(onedev: Onedev, pull: Members, { labels, signal }: Conte
   return {
     ...basics,
     isClosed,
-    closedAt: isClosed ? (momentOf(pull['closeDate']) ?? basics.updatedAt) : undefined,
+    closedAt: isClosed ? (parseTime(pull['closeDate']) ?? basics.updatedAt) : undefined,
     labels: (await list('labels')).flatMap(({ specId }) => labels.get(wholeOf(specId)) ?? []),
     milestone: undefined,
     assignees: await users(await list('assignments')),
@@ -76,7 +76,7 @@ async function readPull(onedev: Onedev, pull: Members, { labels, signal }: Conte
     allowsMaintainerEdit: false,
     merged:
       pull['status'] === 'MERGED'
-        ? { at: momentOf(pull['closeDate']) ?? basics.updatedAt, ...(await mergeOf(onedev, pull, path, signal)) }
+        ? { at: parseTime(pull['closeDate']) ?? basics.updatedAt, ...(await mergeOf(onedev, pull, path, signal)) }
         : undefined,
     requestedReviewers: await users(reviews.filter(({ status }) => status === 'PENDING')),
   }
@@ -119,7 +119,7 @@ export async function* readReviews(
     isOfficial: true,
     body: '',
     commitOid: '',
-    submittedAt: momentOf(review['statusDate']) ?? onedev.clock.now(),
+    submittedAt: parseTime(review['statusDate']) ?? onedev.clock.now(),
     comments: [],
   }))
 }

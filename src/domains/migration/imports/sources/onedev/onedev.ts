@@ -6,7 +6,7 @@ import type { Pages, SourceItem, SourceUser } from '../../source.ts'
 import { connectOnce } from '../connection.ts'
 import { basicOf, decoded } from '../location.ts'
 import { oldestFirst } from '../oldest-first.ts'
-import { GHOST, isTrue, issueNumberOf, lineOf, membersOf, momentOf, userOf, wholeOf } from '../read.ts'
+import { GHOST, isTrue, issueNumberOf, lineOf, membersOf, parseTime, userOf, wholeOf } from '../read.ts'
 
 /** A project of OneDev. */
 export interface Onedev {
@@ -100,7 +100,7 @@ export async function* listIssues(onedev: Found, after: number, signal: AbortSig
         (issue) =>
           issueNumberOf(issue['number']) > 0 &&
           wholeOf(issue['projectId']) === project &&
-          (momentOf(issue['submitDate']) ?? 0) <= location.startedAt,
+          (parseTime(issue['submitDate']) ?? 0) <= location.startedAt,
       )
     remember(onedev.ids, issues, 0)
     yield issues
@@ -138,7 +138,7 @@ async function surveyIssues(found: Found, signal: AbortSignal): Promise<Pick<One
   for await (const page of listIssues(found, 0, signal))
     for (const issue of page) {
       const number = issueNumberOf(issue['number'])
-      const at = momentOf(issue['pinDate'])
+      const at = parseTime(issue['pinDate'])
       offset = Math.max(offset, number)
       if (at !== undefined) pinned.push({ number, at })
     }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 /** A body that is JSON already. */
-export class JsonText {
+export class RawJson {
   readonly text: string
 
   constructor(text: string) {
@@ -9,26 +9,26 @@ export class JsonText {
   }
 }
 
-export const jsonList = (items: readonly string[]): JsonText => new JsonText(`[${items.join()}]`)
+export const jsonList = (items: readonly string[]): RawJson => new RawJson(`[${items.join()}]`)
 
 /** Characters. */
-const MAX_KEPT = 4 * 1024 * 1024
+const MAX_CACHED = 4 * 1024 * 1024
 
 /**
  * The JSON of entities that many lists show. An entity never changes: every commit to the database ends the rows of the
  * read cache, so that later requests have other objects, for which texts are written anew.
  */
-export class KeptJson<Entity extends { readonly id: number }> {
+export class JsonCache<Entity extends { readonly id: number }> {
   readonly #texts = new LRUCache<string, { readonly entity: Entity; readonly text: string }>({
-    maxSize: MAX_KEPT,
+    maxSize: MAX_CACHED,
     sizeCalculation: ({ text }) => text.length,
   })
 
   /** `context` is everything that the text depends on besides the entity. */
   textOf(entity: Entity, context: string, write: () => string): string {
     const key = `${entity.id} ${context}`
-    const kept = this.#texts.get(key)
-    if (kept?.entity === entity) return kept.text
+    const cached = this.#texts.get(key)
+    if (cached?.entity === entity) return cached.text
     const text = write()
     this.#texts.set(key, { entity, text })
     return text

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { jsonList, KeptJson } from './kept-json.ts'
+import { jsonList, JsonCache } from './json-cache.ts'
 
 it('writes the text of an entity once for each context', () => {
-  const kept = new KeptJson<{ readonly id: number }>()
+  const cache = new JsonCache<{ readonly id: number }>()
   const entity = { id: 1 }
   const written: string[] = []
   const textIn = (context: string) =>
-    kept.textOf(entity, context, () => {
+    cache.textOf(entity, context, () => {
       written.push(context)
       return `"${context}"`
     })
@@ -15,10 +15,10 @@ it('writes the text of an entity once for each context', () => {
 })
 
 it('writes the text of another entity with the same id anew', () => {
-  const kept = new KeptJson<{ readonly id: number; readonly name: string }>()
+  const cache = new JsonCache<{ readonly id: number; readonly name: string }>()
   const textOf = (name: string) => {
     const entity = { id: 1, name }
-    return kept.textOf(entity, '', () => JSON.stringify(entity))
+    return cache.textOf(entity, '', () => JSON.stringify(entity))
   }
   expect(textOf('before')).toBe('{"id":1,"name":"before"}')
   expect(textOf('after')).toBe('{"id":1,"name":"after"}')
