@@ -149,6 +149,7 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
   ['security.login_attempts', 'it is always 10'],
   ['server.body_limit', 'it is always 32 MiB'],
   ['server.receive_timeout', 'it is always 120 seconds'],
+  ['service.default_org_visibility', 'organizations are public unless their creator says otherwise'],
   ['storage.attempts', 'it is always 4'],
   ['storage.timeout', 'it is always 30 seconds'],
   ['stream', 'a process always allows 2000 streams'],

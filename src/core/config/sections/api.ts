@@ -1,7 +1,5 @@
 import { Type } from '@sinclair/typebox'
 
-const VISIBILITY = Type.Union([Type.Literal('public'), Type.Literal('limited'), Type.Literal('private')])
-
 export const serverSection = Type.Object(
   {
     host: Type.String({
@@ -140,14 +138,9 @@ export const serviceSection = Type.Object(
       default: true,
       description: 'Serve the heatmap: the activity of users by day.',
     }),
-    default_user_visibility: Type.Union(VISIBILITY.anyOf, {
+    default_user_visibility: Type.Union([Type.Literal('public'), Type.Literal('limited'), Type.Literal('private')], {
       default: 'public',
       description: 'Visibility of new users.',
-    }),
-    default_org_visibility: Type.Union(VISIBILITY.anyOf, {
-      default: 'public',
-      description:
-        'Default visibility of new organizations in clients. The API creates public ones unless a request says otherwise.',
     }),
     no_reply_address: Type.String({
       default: 'noreply.localhost',
