@@ -17,8 +17,8 @@ export const module = defineModule({
   needs: ['branchWriters', 'commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
   create(core, { branchWriters, commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
     const { config, database, git, clock, site, taskPool } = core
-    const maxBlobSize = config.api.default_max_blob_size
-    const contents = createContents({ git, maxBlobSize })
+    const { default_max_blob_size: maxBlobSize, default_max_response_size: maxResponseSize } = config.api
+    const contents = createContents({ git, maxBlobSize, maxResponseSize })
     const issueTemplates = createIssueTemplates({ git, taskPool })
     const rawFiles = createRawFiles({ database, git })
     const media = createMedia(lfsObjects)

@@ -97,10 +97,17 @@ export interface Contents {
 
 const MAX_EDITORCONFIG = 256 * 1024
 const MAX_MANY = 30
-const MAX_MANY_BYTES = 100 * 1024 * 1024
 const ALL: EntryParts = { content: true, lfs: true, lastCommit: true }
 
-export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: number }): Contents {
+export interface ContentsDeps {
+  readonly git: Git
+  /** Bytes of the largest file that an answer contains. */
+  readonly maxBlobSize: number
+  /** Bytes of all files of one answer. */
+  readonly maxResponseSize: number
+}
+
+export function createContents({ git, maxBlobSize, maxResponseSize }: ContentsDeps): Contents {
   const reader = createEntryReader(maxBlobSize)
   return {
     async editorProperties(repo, path, ref) {
@@ -128,7 +135,7 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       for (const path of paths.slice(0, MAX_MANY).map(plainPath)) {
         const entry = path === '' ? undefined : await opened.revisions.entryAt(target.commit, path)
         const size = entry?.type === 'blob' ? (await opened.objects.info(entry.oid)).size : 0
-        if (bytes + (size <= maxBlobSize ? size : 0) > MAX_MANY_BYTES) break
+        if (bytes + (size <= maxBlobSize ? size : 0) > maxResponseSize) break
         bytes += size <= maxBlobSize ? size : 0
         locations.push(entry && { path, entry })
       }
