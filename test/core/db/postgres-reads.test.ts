@@ -56,6 +56,12 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
       expect((await sql<{ jit: string }>`show jit`.execute(connection)).rows).toEqual([{ jit: 'off' }])
   })
 
+  it('and writes are planned for pages in memory or on a disk without moving heads', async () => {
+    const { read, write, noTimeout } = database.connections
+    for (const connection of [read, write, noTimeout])
+      expect((await sql`show random_page_cost`.execute(connection)).rows).toEqual([{ random_page_cost: '1.1' }])
+  })
+
   it('of pages of accounts and repositories are planned once, not at each execution', async () => {
     const { read } = database
     // As many rows as make it worth planning for the values of each execution.

@@ -202,9 +202,10 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 5_000
 
 /**
- * NOTE: JIT compilation takes seconds where the estimated cost of a short query is high, and it is on by default.
+ * NOTE: JIT compilation takes seconds where the estimated cost of a short query is high, and it is on by default. The
+ * default cost of a random page is that of a disk that moves a head: it made short lists scan tables.
  */
-const START_OPTIONS = '-c jit=off'
+const START_OPTIONS = '-c jit=off -c random_page_cost=1.1'
 
 /**
  * A PostgreSQL server: a third of the connections for reads, the others for transactions. A lost connection is replaced
