@@ -162,8 +162,23 @@ describeOnBoth('packages', (kind) => {
     expect(versions(await client.get('/packages/ann'))).toEqual(['lib_x 0.1'])
     const gone = await server.world.user('gone')
     await publish(gone, 'left', '1')
+    const refused = await root!.client.delete('/admin/users/gone')
+    expect([refused.status, refused.json.message]).toEqual([
+      422,
+      `user still has ownership of packages [uid: ${gone.user.id}]`,
+    ])
+    expect(await rows(server, 'package', { name: 'left' })).toHaveLength(1)
     expect((await root!.client.delete('/admin/users/gone?purge=true')).status).toBe(204)
     expect(await rows(server, 'package', { name: 'left' })).toEqual([])
+  })
+
+  it('keep their organization from being deleted', async () => {
+    const club = await server.world.org('club', { owner: ann! })
+    await publish(club, 'kept', '1')
+    const refused = await ann!.client.delete('/orgs/club')
+    expect([refused.status, refused.json.message]).toEqual([422, 'user still has ownership of packages'])
+    expect((await ann!.client.delete('/packages/club/npm/kept')).status).toBe(204)
+    expect((await ann!.client.delete('/orgs/club')).status).toBe(204)
   })
 
   it('are read by the owner, members and site administrators, and changed by teams with the unit', async () => {

@@ -5,7 +5,7 @@ import { flag } from '../../../core/db/flag.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import { type User, findUserById, insertUser } from '../users/user.store.ts'
 import { requireFreeName, requireOwnerName } from '../users/accounts/create-user.ts'
-import { insertMember, type OwnedRepos } from './org.store.ts'
+import { insertMember, type OwnedRepos, type OwnsPackages } from './org.store.ts'
 import { insertTeam, insertTeamMember } from './teams/team.store.ts'
 import type { CreateOrgOption, EditOrgOption } from './orgs.model.ts'
 import type { Core } from '../../../core/module.ts'
@@ -19,6 +19,7 @@ interface OrgRules {
 export interface OrgDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly rules: OrgRules
   readonly ownedRepos: OwnedRepos
+  readonly ownsPackages: OwnsPackages
 }
 
 const OWNERS_TEAM = 'Owners'

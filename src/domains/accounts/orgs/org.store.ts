@@ -5,12 +5,15 @@ import { flag } from '../../../core/db/flag.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
-import type { Port } from '../../../core/platform/hook.ts'
+import type { Hook, Port } from '../../../core/platform/hook.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, toUser } from '../users/user.store.ts'
 
 /** The ids of the repositories of an account, as a query of the domain that owns them. */
 export type OwnedRepos = Port<(db: Db, ownerId: UserId) => SelectQueryBuilder<Schema, 'repo', { id: number }>>
+
+/** Whether an account owns packages, which a later domain registers. */
+export type OwnsPackages = Hook<[tx: Tx, ownerId: UserId], true | undefined>
 
 export interface OrgFilter {
   readonly visibilities: readonly Visibility[]

@@ -1,8 +1,8 @@
 import { defineModule } from '../../../core/module.ts'
 import { orgBlockOperations } from './blocks.operations.ts'
 import type { OrgDeps } from './create-org.ts'
-import type { OwnedRepos } from './org.store.ts'
-import { createPort } from '../../../core/platform/hook.ts'
+import type { OwnedRepos, OwnsPackages } from './org.store.ts'
+import { createHook, createPort } from '../../../core/platform/hook.ts'
 import { memberOperations } from './members.operations.ts'
 import { orgListOperations } from './org-lists.operations.ts'
 import { createOrgMembers, type OrgMembers } from './org-members.service.ts'
@@ -21,6 +21,7 @@ declare module '../../../core/module.ts' {
     readonly orgs: Orgs
     readonly orgMembers: OrgMembers
     readonly ownedRepos: OwnedRepos
+    readonly ownsPackages: OwnsPackages
     readonly teamMembers: TeamMembers
     readonly teams: Teams
   }
@@ -39,14 +40,15 @@ export const module = defineModule({
       onlyAdminsCreate: service.disable_regular_org_creation,
     }
     const ownedRepos: OwnedRepos = createPort('the repositories of accounts')
-    const deps: OrgDeps = { database, clock, events, rules, ownedRepos }
+    const ownsPackages: OwnsPackages = createHook()
+    const deps: OrgDeps = { database, clock, events, rules, ownedRepos, ownsPackages }
     const orgs = createOrgs(deps)
     const orgMembers = createOrgMembers(deps)
     const teamMembers = createTeamMembers(deps)
     const teams = createTeams(deps)
     const guards = { ...createOrgGuards(orgs), team: createTeamGuard(teams) }
     return {
-      services: { orgs, orgMembers, ownedRepos, teamMembers, teams },
+      services: { orgs, orgMembers, ownedRepos, ownsPackages, teamMembers, teams },
       guards,
       operations: [
         ...memberOperations({ guards, orgMembers, site }),

@@ -51,13 +51,15 @@ async function editOrg(
 
 const unknown = (org: User): Error => notFound(`organization does not exist [uid: ${org.id}]`)
 
-/** Throws Invalid while the organization owns a repository, NotFound when a concurrent request deleted it. */
-async function deleteOrg({ database, clock, events, ownedRepos }: OrgDeps, actor: Actor, org: User): Promise<void> {
+/** Throws Invalid while the organization owns a repository or a package, NotFound after a concurrent deletion. */
+async function deleteOrg(deps: OrgDeps, actor: Actor, org: User): Promise<void> {
+  const { database, clock, events, ownedRepos, ownsPackages } = deps
   await database.transaction(async (tx) => {
     const origin = { actor, repoId: 0, at: clock.now() }
     if (!(await lockUserToDelete(tx, org.id))) throw unknown(org)
     const owned = await ownedRepos.get()(tx, org.id).limit(1).executeTakeFirst()
     if (owned !== undefined) throw invalid('user still has ownership of repositories')
+    if (await ownsPackages.first(tx, org.id)) throw invalid('user still has ownership of packages')
     await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })
     await deleteUser(tx, org.id)
     await events.append(tx, 'org.deleted', origin, { org_id: org.id, name: org.name })

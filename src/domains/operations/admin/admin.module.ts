@@ -14,9 +14,9 @@ declare module '../../../core/module.ts' {
 /** Functions for site administrators. */
 export const module = defineModule({
   name: 'admin',
-  needs: ['repoRules'],
-  create({ database, git, clock, events, jobs, schedule }, { repoRules }, guards) {
-    const accountRemoval = createAccountRemoval({ database, events, jobs, clock })
+  needs: ['ownsPackages', 'repoRules'],
+  create({ database, git, clock, events, jobs, schedule }, { ownsPackages, repoRules }, guards) {
+    const accountRemoval = createAccountRemoval({ database, events, jobs, clock, ownsPackages })
     const adoption = createAdoption({ database, git, events, jobs, clock, rules: repoRules })
     const badges = createBadges({ database, clock, events })
     return {

@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { conflict, invalid, notFound } from '../../../core/platform/errors.ts'
@@ -18,7 +18,7 @@ import {
 } from './admin.store.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 
-export type AccountRemovalDeps = Pick<Core, 'database' | 'events' | 'jobs' | 'clock'>
+export type AccountRemovalDeps = Pick<Core, 'database' | 'events' | 'jobs' | 'clock'> & Pick<Services, 'ownsPackages'>
 
 export type AccountRemoval = ReturnType<typeof createAccountRemoval>
 
@@ -27,7 +27,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
   return {
     /**
      * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own
-     * no repository and belong to no organization. With `purge`, its repositories, memberships, comments, and the
+     * no repository and no package, and belong to no organization. With `purge`, these, its comments, and the
      * organizations of which it is the last owner are deleted, too. Throws invalid, and forbidden for the last
      * administrator (behaviour/users-and-admin#administration-of-users).
      */
@@ -37,7 +37,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
         await userQueries.requireOtherAdmin(tx, user, 'delete')
         if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
         const memberships = await lockMemberships(tx, user.id)
-        if (!purge) await requireNothingOwned(tx, user, memberships.length)
+        if (!purge) await requireNothingOwned(tx, deps, { user, memberships: memberships.length })
         const origin = { actor, at: clock.now() }
         for (const { orgId, name, isLastOwner } of memberships)
           if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
@@ -47,9 +47,14 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
   }
 }
 
-async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
+async function requireNothingOwned(
+  tx: Tx,
+  { ownsPackages }: AccountRemovalDeps,
+  { user, memberships }: { readonly user: User; readonly memberships: number },
+): Promise<void> {
   if ((await repoDeletion.listOwned(tx, user.id)).length > 0)
     throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
+  if (await ownsPackages.first(tx, user.id)) throw invalid(`user still has ownership of packages [uid: ${user.id}]`)
   if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
 }
 

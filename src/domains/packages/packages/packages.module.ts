@@ -8,7 +8,7 @@ import { createHook } from '../../../core/platform/hook.ts'
 import { createPackageContents, type PackageBlobUses, type PackageContents } from './package-contents.service.ts'
 import { createPackageJobs, packageTasks } from './packages.jobs.ts'
 import { packageFilesCheck } from './check-package-files.ts'
-import { listUsedPackages, sumPackages } from './used-package.store.ts'
+import { listUsedPackages, ownsPackage, sumPackages } from './used-package.store.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
@@ -23,8 +23,11 @@ declare module '../../../core/module.ts' {
 /** Packages of users and organizations. */
 export const module = defineModule({
   name: 'packages',
-  needs: ['quota', 'quotaParts', 'repos'],
-  async create({ config, database, clock, events, jobs, site, blobs: stores }, { quota, quotaParts, repos }) {
+  needs: ['ownsPackages', 'quota', 'quotaParts', 'repos'],
+  async create(
+    { config, database, clock, events, jobs, site, blobs: stores },
+    { ownsPackages, quota, quotaParts, repos },
+  ) {
     const blobs = await stores.open('packages')
     const packageBlobUses: PackageBlobUses = createHook()
     const packageAttestations: PackageAttestations = createHook()
@@ -40,6 +43,7 @@ export const module = defineModule({
     const packageContents = createPackageContents(contentDeps)
     const packageGuard = createPackageGuard({ database })
     const packages = createPackages({ database, clock, events, repos })
+    ownsPackages.register(async (tx, ownerId) => (await ownsPackage(tx, ownerId)) || undefined)
     quotaParts.usage.register(async (db, ownerId) => ({ packages: await sumPackages(db, ownerId) }))
     quotaParts.packages.register(listUsedPackages)
     return {

@@ -37,3 +37,7 @@ export async function sumPackages(db: Db, ownerId: UserId): Promise<number> {
     .executeTakeFirstOrThrow()
   return size
 }
+
+export const ownsPackage = async (db: Db, ownerId: UserId): Promise<boolean> =>
+  (await db.selectFrom('package').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !==
+  undefined
