@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SignedIn } from '../../../core/access/viewer.ts'
+import { ANONYMOUS, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
 import { type ErrorKind, isDomainError } from '../../../core/platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../core/platform/files/out-of-space.ts'
 import { etagMatches } from '../../../core/platform/http/media-type.ts'
@@ -79,7 +79,7 @@ async function dispatch(
   const [target = '', search = ''] = (request.raw.url ?? '').split('?', 2)
   const path = target.slice(target.indexOf(`/${format.type}`, PREFIX.length + 2) + format.type.length + 1)
   const { route, params } = findRoute(format, request.method, path)
-  const viewer = await identifyClient(deps, credentialsOf(request, format, deps.rootUrl()), request)
+  const viewer = await identify(deps, format, request)
   const name = (request.params as { owner: string }).owner
   const owner = await authorizeOwner(deps, viewer, { name, level: route.access })
   const base = baseOf(deps.rootUrl(), owner, format.type)
@@ -94,6 +94,18 @@ async function dispatch(
   return contents.withHold(async (hold) =>
     sendAnswer(contents, await route.handle({ ...common, viewer: viewer as SignedIn, hold }), request, reply),
   )
+}
+
+async function identify(deps: RegistryRouteDeps, format: PackageFormat, request: FastifyRequest): Promise<Viewer> {
+  const credentials = credentialsOf(request, format, deps.rootUrl())
+  const key = format.apiKey?.(request.headers)
+  if (credentials.kind !== 'none' || key === undefined) return identifyClient(deps, credentials, request)
+  try {
+    return await identifyClient(deps, { kind: 'token', token: key, via: 'header' }, request)
+  } catch (error) {
+    if (error instanceof RegistryRefusal && error.status === 401) return ANONYMOUS
+    throw error
+  }
 }
 
 interface RegistryRead extends FormatRequest {

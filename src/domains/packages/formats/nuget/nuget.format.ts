@@ -26,11 +26,9 @@ import { symbolFileName } from './pdb.ts'
 export const createNugetFormat: CreateFormat = (contents, tools) => ({
   type,
   errorBody: (message) => ({ Message: message }),
-  credentials(sent, { headers }) {
+  apiKey(headers) {
     const key = headers['x-nuget-apikey']
-    return sent.kind === 'none' && typeof key === 'string' && key !== ''
-      ? { kind: 'token', token: key, via: 'header' }
-      : sent
+    return typeof key === 'string' && key !== '' ? key : undefined
   },
   routes: [
     // Clients read it before they know that credentials are needed.
