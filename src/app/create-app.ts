@@ -285,7 +285,7 @@ function createBackground({ core, eventLog, jobQueue, modules }: Composition): B
   }
 }
 
-/** Where the system does not say. */
+/** The limit of open files if the system does not state one. */
 const USUAL = 8192
 
 /** Files and connections that this process may have open (getrlimit(2), RLIMIT_NOFILE). */

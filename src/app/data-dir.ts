@@ -46,7 +46,7 @@ export function lockDataDir(dataDir: string, waitMs = WORKERS_END_MS): FileLock 
   )
 }
 
-/** For a worker, until it exits; its supervisor holds the lock of the directory. */
+/** Locks the directory for a worker until it exits; its supervisor holds the exclusive lock. */
 export function shareDataDir(dataDir: string): FileLock {
   const lock = shareFileLock(join(dataDir, WORKERS_LOCK))
   if (lock === undefined) throw conflict(`another server is starting on ${dataDir}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from './command.ts'
 
-/** Without the line end that editors add. */
+/** Reads a text file without the line end that editors add. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')

@@ -34,7 +34,7 @@ export interface Core {
   readonly schedule: Schedule
   /** Stored bytes; each module opens a store of its own. */
   readonly blobs: BlobStores
-  /** Where continuous backups go, if that is a bucket. */
+  /** The bucket of continuous backups, if they go to one. */
   readonly backupBucket: S3Folder | undefined
   /** Encrypts what the database must not contain in the clear. */
   readonly secrets: SecretBox
@@ -42,13 +42,13 @@ export interface Core {
   /** Child processes for what is computed on behalf of users: it may exceed memory and time there. */
   readonly taskPool: TaskPool
   readonly passwords: PasswordHasher
-  /** By address, see `clientNetwork`. */
+  /** Rate limits by address, see `clientNetwork`. */
   readonly rateLimits: RateLimits
   /** Absolute path of the data directory. */
   readonly dataDir: string
   /** Absolute path of the directory of caches, which processes of other machines do not share. */
   readonly cacheDir: string
-  /** Of this server among those that use the database. */
+  /** The name of this server among those that use the database. */
   readonly nodeName: string
   /** False in a command, which may run while the server runs. */
   readonly isServer: boolean
@@ -115,7 +115,7 @@ export interface CheckOptions {
 export interface DoctorCheck {
   /** Findings of checks of the same name are printed together. */
   readonly name: string
-  /** Only repairs: runs with `fix` alone. */
+  /** The check only repairs: it runs with `fix` alone. */
   readonly fixOnly?: boolean
   run(options: CheckOptions): AsyncIterable<Finding>
 }

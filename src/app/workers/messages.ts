@@ -68,7 +68,7 @@ const ANSWER_MS = 1000
 export class Exchange {
   readonly #locks = new LockTable()
   readonly #peers = new Map<number, Peer>()
-  /** By worker and request id: the function that releases the lock, or withdraws the request. */
+  /** Functions that release the lock or withdraw the request, by worker and request id. */
   readonly #held = new Map<number, Map<number, Release>>()
   readonly #questions = new Map<number, Question>()
   #nextQuestion = 0

@@ -212,7 +212,7 @@ export function restrictedViewer(account: Account, restriction: CredentialRestri
   }
 }
 
-/** For a column; empty for no restriction. */
+/** The restriction as the value of a column; empty for no restriction. */
 export const formatRestriction = (restriction: CredentialRestriction | undefined): string =>
   restriction === undefined ? '' : JSON.stringify(restriction)
 export const parseRestriction = (text: string): CredentialRestriction | undefined =>

@@ -16,7 +16,7 @@ export interface ReadableRepo extends Pick<RepoFacts, 'id' | 'isPrivate'> {
   readonly owner: Pick<RepoFacts['owner'], 'id' | 'kind' | 'visibility'>
 }
 
-/** As readersOf, of a repository that has the unit. */
+/** Like readersOf, for a repository that is known to have the unit. */
 export function readersOfUnit(repo: ReadableRepo, unit: Unit): RawBuilder<SqlBool> {
   if (repo.owner.id === IMPORTER_ID) return NEVER
   const conditions = [

@@ -3,9 +3,9 @@ import type { Site } from '../platform/site.ts'
 
 /** Addresses of a repository and its contents. */
 export interface RepoUrls {
-  /** Of the web page, without a trailing slash. */
+  /** Address of the web page, without a trailing slash. */
   readonly html: string
-  /** Of the API resource, without a trailing slash. */
+  /** Address of the API resource, without a trailing slash. */
   readonly api: string
 }
 

@@ -103,7 +103,7 @@ export interface JobRights {
   readonly repoId: RepoId
   /** The owner of the repository. */
   readonly ownerId: UserId
-  /** By the name of the unit. */
+  /** Levels, keyed by the name of the unit. */
   readonly units: ReadonlyMap<string, ScopeLevel>
 }
 

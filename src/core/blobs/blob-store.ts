@@ -39,7 +39,7 @@ export interface BlobLink {
 
 /** Protects blobs that no row refers to yet from deletion: for long work that writes its rows at the end. */
 interface BlobHold {
-  /** As BlobStore.put, without a row. */
+  /** Like BlobStore.put, without a row. */
   put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits): Promise<StoredBlob>
   /** Lets go of all; those for which `inUse` says false are deleted. A crash before leaves them to the sweeps. */
   release(inUse: (hash: string) => Promise<boolean>): Promise<void>
@@ -116,18 +116,18 @@ export interface BlobBackend {
    * reached.
    */
   receive(source: BlobSource, limits: BlobLimits): Promise<StagedBlob>
-  /** As BlobStore.size, for a hash. */
+  /** Like BlobStore.size, for a hash. */
   size(hash: string): Promise<number | undefined>
-  /** As BlobStore.open, for a hash. */
+  /** Like BlobStore.open, for a hash. */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
-  /** As BlobStore.feed; without it the bytes come by `open`. */
+  /** Like BlobStore.feed; if absent, the bytes are read by `open`. */
   feed?(hash: string, sum: Hash): Promise<boolean>
   /** Does nothing for a missing blob. */
   remove(hash: string): Promise<void>
   /** Sorted by hash; those behind `after`. */
   list(after?: string): AsyncIterable<ListedBlob>
   readonly givesLinks?: boolean
-  /** As BlobStore.link. */
+  /** Like BlobStore.link. */
   link?(hash: string, as: BlobLink): Promise<string | undefined>
 }
 
@@ -137,7 +137,7 @@ export interface BlobBackends {
   readonly primary: BlobBackend
   /** During a migration, the source: blobs that `primary` lacks are read from it. */
   readonly other?: BlobBackend | undefined
-  /** By hash, of all processes that use the backends; without them this is the only one. */
+  /** Locks by hash, shared by all processes that use the backends; undefined if this is the only process. */
   readonly locks?: KeyedMutex
 }
 

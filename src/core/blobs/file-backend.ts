@@ -139,7 +139,7 @@ export interface BlobStoresOptions {
   readonly directory: string
   /** The uploads in the directories that are deleted, see createFileBackend. */
   readonly emptyUploads: 'all' | 'old' | 'none'
-  /** Of all processes; without them this is the only one. */
+  /** Locks shared by all processes; undefined if this is the only process. */
   readonly locks?: SharedLocks | undefined
   /** Receives the reasons why requests to the bucket fail. */
   readonly log: Pick<Logger, 'warn'>
@@ -159,7 +159,7 @@ export interface BlobStores {
   readonly bucket: { readonly objects: S3Objects; readonly prefix: string; readonly identity: string } | undefined
   /** Opens a store, once for each name: a directory, or a part of the keys. */
   open(name: string): Promise<BlobStore>
-  /** Of the stores that were opened. */
+  /** The backends of the stores that were opened. */
   backends(): readonly StoreBackends[]
   close(): void
 }

@@ -9,7 +9,7 @@ import { PreparedStatements } from './prepared-statement.ts'
 import type { Schema } from './schema.ts'
 import { noteCommit, withReadCache } from './read-cache.ts'
 
-/** For reads. A Tx may be used too, and then sees its own writes. */
+/** A database handle for reads. A Tx may be passed too, and then sees its own writes. */
 export type Db = Kysely<Schema>
 
 /** State of a transaction besides its connection. */
@@ -23,7 +23,7 @@ interface TxState {
 
 const state = Symbol('transaction state')
 
-/** For writes: only `Database.transaction` creates one. */
+/** A transaction that may write: only `Database.transaction` creates one. */
 export type Tx = Transaction<Schema> & { readonly [state]: TxState }
 
 export interface Database {
@@ -56,7 +56,7 @@ export const dialectOf = (tx: Tx): DatabaseDialect => tx[state].dialect
 /** The foreign keys of the database, read once. */
 export const cascadesOf = (tx: Tx): Promise<readonly Cascade[]> => tx[state].cascades(tx)
 
-/** For long work in short steps: call it after each step. */
+/** Extends the time limit of a transaction. Long work calls it after each short step. */
 export const extendDeadline = (tx: Tx): void => tx[state].extend()
 
 export const isTx = (db: Db): db is Tx => db.isTransaction

@@ -25,7 +25,7 @@ interface PageOfRows<Row, Item> {
   /** Loads the items for the rows. */
   load(rows: readonly Row[]): Promise<readonly Item[]>
   readonly count?: () => Promise<number>
-  /** If it is known, or differs from the number of rows. */
+  /** The total, if it is known or differs from the number of rows. */
   readonly total?: number
 }
 

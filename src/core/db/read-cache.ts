@@ -112,7 +112,7 @@ interface ReadCache {
 }
 
 const MAX_TOTALS = 1000
-/** Of all cached values, see `weightOf`. */
+/** Maximum total weight of the cached values, see `weightOf`. */
 const MAX_WEIGHT = 4000
 /** Characters; longer keys are not cached, which limits memory. */
 const MAX_KEY = 1000

@@ -10,7 +10,7 @@ export interface SealedColumns {
   readonly table: keyof Schema
   /** The primary key, one column. */
   readonly key: string
-  /** For each column, the context with which its text was sealed. */
+  /** The context with which the text of each column was sealed. */
   readonly contexts: Readonly<Record<string, (row: Row) => string>>
 }
 

@@ -5,7 +5,7 @@ export function containing(column: Expression<string>, text: string): Expression
   return containingExactly(column, text.toLowerCase())
 }
 
-/** As `containing`, but case-sensitive: SQLite lowers only ASCII, so text stored as written is compared both ways. */
+/** Like `containing`, but case-sensitive: SQLite lowers only ASCII, so text stored as written is compared both ways. */
 export function containingExactly(column: Expression<string>, text: string): Expression<SqlBool> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql<SqlBool>`${column} like ${pattern} escape ${'\\'}`

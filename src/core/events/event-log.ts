@@ -52,7 +52,7 @@ export interface EventParts {
 
 interface EventLogOptions {
   readonly validatePayloads?: boolean
-  /** Without them this is the only process. */
+  /** Undefined if this is the only process. */
   readonly processes?: Announcer
 }
 

@@ -41,7 +41,7 @@ export async function lockPendingEvents(tx: Tx, now: number, limit: number): Pro
   return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
 }
 
-/** With the id of the pending event before it in its repository; null for the oldest. */
+/** An event with the id of the pending event before it in its repository; null for the oldest. */
 type FollowingRow = EventRow & { readonly previous: number | null }
 
 /** The pending events of these repositories that no other node has, by id. */
@@ -137,7 +137,7 @@ export type EventHead = Pick<EventRow, 'actor_id' | 'created_at' | 'id' | 'kind'
 
 const HEAD = ['id', 'kind', 'repo_id', 'actor_id', 'created_at'] as const
 
-/** By id, those after `after`. */
+/** Events with an id greater than `after`, ordered by id. */
 export const listEventsAfter = (db: Db, after: number, limit: number): Promise<EventHead[]> =>
   db.selectFrom('event').select(HEAD).where('id', '>', after).orderBy('id').limit(limit).execute()
 
@@ -166,7 +166,7 @@ export interface EventRange {
   readonly kinds: readonly string[]
 }
 
-/** By id. */
+/** Events of a range, ordered by id. */
 export const listEventsBetween = (db: Db, { after, upTo, repoId, kinds }: EventRange, limit: number) =>
   db
     .selectFrom('event')

@@ -12,9 +12,9 @@ import { ReaderPool } from './engine/read/reader-pool.ts'
 
 /** Limits of the git layer, in bytes and milliseconds. */
 export interface GitLimits {
-  /** For parsed objects of all repositories. */
+  /** Memory for parsed objects of all repositories. */
   readonly objectCacheBytes: number
-  /** For results: log pages, counts, diff statistics. */
+  /** Memory for results: log pages, counts, diff statistics. */
   readonly resultCacheBytes: number
   /** `git cat-file` processes in total, and per repository. */
   readonly maxReaders: number
@@ -23,7 +23,7 @@ export interface GitLimits {
   /** Short git commands at once, and commands that write at a client's pace. */
   readonly maxCommands: number
   readonly maxPacedCommands: number
-  /** For one object or one short command. */
+  /** Time limit of reading one object or of one short command. */
   readonly deadline: number
   /** Memory of one command that a request may trigger: a few small objects can expand to billions of files. */
   readonly maxMemory: number

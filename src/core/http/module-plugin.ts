@@ -19,13 +19,13 @@ export interface HttpModule {
 }
 
 interface ApiParts {
-  /** Of all modules. */
+  /** The routes of all modules. */
   readonly routes: readonly Route[]
   readonly pipeline: Pipeline
   readonly cors: CorsSettings | undefined
   /** Maximum bytes of a body of any operation. */
   readonly bodyLimit: number
-  /** Of all modules. */
+  /** The limiter of large bodies, shared by all modules. */
   readonly largeBodies: LargeBodies
 }
 

@@ -39,7 +39,7 @@ export interface PipelineDeps {
   /** Records that an administrator acts as another account, before the operation runs. */
   recordSudo(use: SudoUse): Promise<void>
   readonly settings: PipelineSettings
-  /** As of the server: it decides here whether the guard runs again. */
+  /** The mapping of errors that the server uses: here it decides whether the guard runs again. */
   domainError(error: unknown): unknown
   /** Called when a request that only reads arrives. */
   beginReads(): RequestReads

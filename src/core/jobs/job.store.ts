@@ -55,7 +55,7 @@ export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind
   await tx.deleteFrom('job').where('kind', '=', kind).where('key', '=', key).where('state', '=', 'waiting').execute()
 }
 
-/** Which jobs may be taken. */
+/** The jobs that may be claimed. */
 export interface DueJobs {
   readonly now: number
   /** Those too whose worker was not heard of for a whole lease. */
@@ -82,7 +82,7 @@ const dueKinds = defineQuery((db, { now }: { now: number }, takesOver: string) =
 
 interface NewLease {
   readonly now: number
-  /** At least one. */
+  /** Kinds of jobs, at least one. */
   readonly kinds: readonly string[]
   readonly leaseUntil: number
   readonly holder: string
@@ -194,7 +194,7 @@ interface JobNumbers {
   readonly oldestDueAt: number | undefined
 }
 
-/** By kind; kinds without jobs are omitted. */
+/** Numbers of jobs by kind; kinds without jobs are omitted. */
 export async function loadJobNumbers(db: Db, now: number): Promise<JobNumbers[]> {
   const rows = await db
     .selectFrom('job')

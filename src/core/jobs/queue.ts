@@ -8,7 +8,7 @@ import { Signal } from '../platform/concurrency/signal.ts'
 
 interface JobQueueOptions {
   readonly clock: Clock
-  /** Without them this is the only process. */
+  /** Undefined if this is the only process. */
   readonly processes?: Announcer
 }
 

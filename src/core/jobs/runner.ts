@@ -36,7 +36,7 @@ interface RunnerDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly queue: JobQueue
-  /** Without them this is the only process. */
+  /** Undefined if this is the only process. */
   readonly members?: Members
   /** Jobs of each group at once. */
   readonly limit?: number
@@ -111,7 +111,7 @@ export class JobRunner {
     return countJobs(this.#database.read, ['waiting', 'running'])
   }
 
-  /** In one transaction with the deletion of those that are done. */
+  /** Claims jobs in the same transaction that deletes those that are done. */
   async #takeSome(): Promise<boolean> {
     const due = { now: this.#clock.now(), takesOver: !this.#loop.isJustBack }
     const kinds = Map.groupBy(await listDueKinds(this.#database.read, due), (kind) => this.#queue.groupOf(kind))

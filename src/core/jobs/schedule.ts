@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logger.ts'
 import { claimCronRun, loadCronRuns } from './cron.store.ts'
 
 export interface ScheduledTask {
-  /** As administrators see it. */
+  /** The name that administrators see. */
   readonly name: string
   /** Cron expression with five fields, UTC. */
   readonly schedule: string
@@ -67,7 +67,7 @@ export class Schedule {
     })
   }
 
-  /** In the order of their names. */
+  /** All tasks, ordered by name. */
   async list(): Promise<TaskState[]> {
     const runs = await loadCronRuns(this.#database.read)
     return [...this.#tasks.values()]

@@ -23,7 +23,7 @@ function render(value: Value): string {
   return escapeHtml(String(value)).replaceAll("'", '&#39;')
 }
 
-/** For text and attributes in double quotes. */
+/** Escapes text for elements and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

@@ -2,11 +2,11 @@
 export interface RequestClient {
   /** IP address; empty on the command line. */
   readonly address: string
-  /** As the client names itself: at most `MAX_USER_AGENT` characters. */
+  /** The name that the client sends, at most `MAX_USER_AGENT` characters. */
   readonly userAgent: string
 }
 
-/** Where a request came from and by which credential, for records of who did what. */
+/** The origin of a request and its credential, for records of who did what. */
 export interface RequestSource extends RequestClient {
   readonly credential: RequestCredential
   /** The administrator who acts as the account. */
@@ -33,7 +33,7 @@ export interface RequestCredential {
     | 'reverse-proxy'
     | 'sign-in-source'
     | 'command-line'
-  /** Of the access token, the OAuth2 application, the key, the passkey or the sign-in source. */
+  /** Id of the access token, the OAuth2 application, the key, the passkey or the sign-in source. */
   readonly id: number
 }
 

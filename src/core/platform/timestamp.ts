@@ -11,7 +11,7 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** As parseTimestamp, for members that may be absent or empty. */
+/** Like parseTimestamp, for members that may be absent or empty. */
 export const parseOptionalTimestamp = (text: string | undefined): number | undefined =>
   text ? parseTimestamp(text) : undefined
 

@@ -8,7 +8,7 @@ export function trimEndOf(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** Without the characters of `characters` at both ends, in linear time. */
+/** The text without the characters of `characters` at both ends, in linear time. */
 export function trimOf(text: string, characters: string): string {
   let begin = 0
   while (begin < text.length && characters.includes(text[begin]!)) begin++

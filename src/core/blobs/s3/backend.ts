@@ -20,7 +20,7 @@ interface ReadOptions {
   readonly key: string
   readonly hash: string
   readonly range?: BlobRange | undefined
-  /** Without further bytes a connection counts as lost. */
+  /** A connection that receives no bytes for this many milliseconds counts as lost. */
   readonly timeoutMs: number
   /** Connections for one read, the first included. */
   readonly attempts: number
@@ -103,7 +103,7 @@ async function* verified(bytes: AsyncIterable<Buffer>, hash: string): AsyncGener
 export interface S3BackendDeps {
   readonly s3: S3Objects
   readonly settings: Pick<S3Settings, 'attempts' | 'maxPartBytes' | 'maxParts' | 'partBytes' | 'prefix' | 'timeoutMs'>
-  /** Before the hashes in the keys, with a slash at its end. */
+  /** Prefix of the hashes in the keys, with a trailing slash. */
   readonly folder: string
   /** Path for a file of received bytes. */
   temporary(): string
@@ -162,7 +162,7 @@ async function receive(deps: ReceiveDeps, source: BlobSource, limits: BlobLimits
 interface Parts {
   readonly key: string
   readonly parts: AsyncIterable<Buffer>
-  /** After the last part. */
+  /** Called after the last part. */
   finish(): StoredBlob
 }
 

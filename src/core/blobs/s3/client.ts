@@ -7,7 +7,7 @@ import type { BlobLink } from '../blob-store.ts'
 /** The bucket and how it is reached (docs/operate/storage.md). */
 export interface S3Settings {
   readonly bucket: string
-  /** Before every key; empty or with a slash at its end. */
+  /** Prefix of every key; empty or with a trailing slash. */
   readonly prefix: string
   readonly region: string
   /** Empty for Amazon's own of the region. */
@@ -21,9 +21,9 @@ export interface S3Settings {
   /** Certificates to trust in addition to those of the system, in PEM; empty for none. */
   readonly ca: string
   readonly encryption: 'none' | 'AES256' | 'aws:kms'
-  /** For `aws:kms`; empty for the default key of the bucket. */
+  /** Key for `aws:kms`; empty for the default key of the bucket. */
   readonly kmsKey: string
-  /** For an answer to begin, and for further bytes of it. */
+  /** Milliseconds to wait for an answer to begin, and for further bytes of it. */
   readonly timeoutMs: number
   /** Tries of each request, the first included. */
   readonly attempts: number
@@ -152,7 +152,7 @@ export interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** For `catch`: undefined when the server says that there is no such object. */
+/** For `catch`: returns undefined if the object does not exist; throws every other error. */
 export function missing(error: SdkError): undefined {
   if (error.name === 'NoSuchBucket' || error.$metadata?.httpStatusCode !== 404) throw error
   return undefined
@@ -169,7 +169,7 @@ export function isRefusedCondition({ name, $metadata }: SdkError): boolean {
   )
 }
 
-/** For `catch`: false when the server says that there is no such upload. */
+/** For `catch`: returns false if the upload does not exist; throws every other error. */
 export function unknownUpload(error: SdkError): false {
   if (error.name !== 'NoSuchUpload') throw error
   return false

@@ -60,9 +60,9 @@ export interface S3Objects extends S3Uploads {
 /** A part of a bucket, for other uses than blobs. */
 export interface S3Folder {
   readonly objects: S3Objects
-  /** Before every key, with a slash at its end. */
+  /** Prefix of every key, with a trailing slash. */
   readonly prefix: string
-  /** For operators. */
+  /** Description for operators. */
   readonly label: string
 }
 

@@ -6,7 +6,7 @@ export interface Connections<T> {
   readonly read: Kysely<T>
   /** Transactions only. On SQLite they run one after the other on one connection. */
   readonly write: Kysely<T>
-  /** For migrations: statements have no timeout. */
+  /** A connection for migrations, whose statements have no timeout. */
   readonly noTimeout: Kysely<T>
   /**
    * A number that changes with every commit of any process. Undefined where reading it costs as much as a query, as
@@ -32,7 +32,7 @@ export interface LogState {
 
 /** One page as a transaction wrote it. */
 export interface LogFrame {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number
   /** Pages of the database after the transaction, in the transaction's last frame; otherwise 0. */
   readonly pagesAfter: number
@@ -91,7 +91,7 @@ export interface Cascade {
 export interface SideSchema {
   /** The name of the file on SQLite. */
   readonly name: string
-  /** Of the tables on SQLite: a file of another version is replaced by an empty one. */
+  /** Version of the tables on SQLite: a file of another version is replaced by an empty one. */
   readonly version: number
   /** Create the tables of the file on SQLite. */
   readonly statements: readonly string[]
@@ -121,9 +121,9 @@ export interface DatabaseDialect {
   isMissingReference(error: unknown): boolean
   /** Locks the selected rows until the transaction ends. A no-op on SQLite, which has one writer. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** As lockRows, for rows that will be deleted: also prevents new references to them. */
+  /** Like lockRows, for rows that will be deleted: also prevents new references to them. */
   lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** As lockRows, but skips rows that another transaction has locked. */
+  /** Like lockRows, but skips rows that another transaction has locked. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /**
    * The members of a JSON array of objects as a table named `rows`, so that a statement on many rows has the same SQL

@@ -74,7 +74,7 @@ export class PostgresReads implements Driver {
   readonly #open: () => ReadClient
   readonly #max: number
   readonly #connection: DatabaseConnection
-  /** Of this turn. */
+  /** The connection that the look-ups of this turn share, and how many more it gets. */
   #together: { readonly pipeline: Pipeline; left: number } | undefined
 
   constructor(open: () => ReadClient, max: number) {

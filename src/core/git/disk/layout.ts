@@ -17,7 +17,7 @@ export interface Layout {
   readonly trash: string
   /** Repositories being created; renamed into place when complete. */
   readonly staging: string
-  /** Where operators put repositories to import: `<owner>/<name>.git`. */
+  /** Directory in which operators put repositories to import: `<owner>/<name>.git`. */
   readonly adopt: string
   repo(storage: string): string
   pool(storage: string): string

@@ -22,7 +22,7 @@ export interface MaintenanceContext {
   readonly path: string
   readonly command: GitCommand
   readonly repoLock: RepoLock
-  /** As in GitState. */
+  /** See GitState. */
   readonly quarantines: ReadonlySet<string>
   readonly startedAt: number
   /** Called after packs were replaced: readers with open handles to the old ones should end. */

@@ -20,7 +20,7 @@ import {
 } from './remote.ts'
 import { ProcessError, runProcess } from '../../platform/process/process.ts'
 
-/** Where large files of a repository are uploaded, and the header that authorizes it. */
+/** The address to which large files of a repository are uploaded, and the header that authorizes it. */
 interface LargeFileGrant {
   readonly url: string
   readonly authorization: string | undefined
@@ -260,7 +260,9 @@ export function createRemotes(layout: Layout, limit = 4) {
       { move, ...options }: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
     ): Promise<void> =>
       receive(remote, repo, options, (refs) => move(new Map(refs.list('refs/').map(({ name, oid }) => [name, oid])))),
-    /** As `receive`, for refs of any name that the remote may have, such as those of pull requests; at most some 100. */
+    /**
+     * Like `receive`, for refs of any name that the remote may have, such as those of pull requests; at most some 100.
+     */
     receiveRefs: (
       remote: Remote,
       repo: GitRepo,

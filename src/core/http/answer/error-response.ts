@@ -37,7 +37,7 @@ const REASON = 'x-ingot-reason'
 /** Bytes of the request line and all headers of a request. */
 export const HEADER_BYTES = 16 * 1024
 
-/** By the code of the error that Node's parser has thrown. */
+/** Errors of the answer, by the code of the error that Node's parser has thrown. */
 const REFUSALS: Readonly<Record<string, () => DomainError>> = {
   HPE_HEADER_OVERFLOW: () => engineErrors.headersTooLarge(HEADER_BYTES),
   ERR_HTTP_REQUEST_TIMEOUT: engineErrors.headersTimeout,
@@ -122,7 +122,7 @@ function movedLocation(error: MovedError, { url, rootUrl, pattern }: FailedReque
   return new URL(rootUrl).pathname.replace(/\/$/, '') + segments.join('/') + (query === undefined ? '' : `?${query}`)
 }
 
-/** Of `/api/v1/`. */
+/** Number of segments of `/api/v1/`. */
 const PREFIX_SEGMENTS = 3
 
 function decode(segment: string): string {

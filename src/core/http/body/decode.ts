@@ -128,7 +128,7 @@ function valueReader(schema: TSchema, field: string): Reader {
   }
 }
 
-/** With `x-empty-items: 'absent'` empty texts count as absent, as null does everywhere but with `x-refusal`. */
+/** With `x-empty-items: 'absent'`, empty strings count as absent, as null does everywhere but with `x-refusal`. */
 function arrayReader({ items, maxItems = Infinity, 'x-empty-items': emptyItems }: TSchema, field: string): Reader {
   const readItem = valueReader(items as TSchema, field)
   const isRefused = (items as TSchema)['x-refusal'] !== undefined

@@ -19,7 +19,7 @@ interface RateLimits {
 /** The sender of a body. */
 export interface Sender {
   readonly rateLimitKey: string
-  /** As `clientNetwork` gives it. */
+  /** The network of the client, as returned by `clientNetwork`. */
   readonly network: string
 }
 

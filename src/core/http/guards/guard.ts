@@ -28,7 +28,7 @@ interface Checks<Access> {
  * role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> extends Checks<Access> {
-  /** For the permission matrix and the documentation. */
+  /** The kind of the guard in the permission matrix and the documentation. */
   readonly kind: 'anyone' | 'signed-in' | 'site-admin' | 'self-or-admin' | 'user' | 'org' | 'team' | 'repo'
   readonly describe: string
   /** 401 for anonymous callers. */

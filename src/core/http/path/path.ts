@@ -6,7 +6,7 @@ import { parseInteger } from '../../platform/paging.ts'
  * is literal (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
  */
 export interface PathPattern {
-  /** For Fastify: parameters by position, a wildcard from the first `{name*}` on. */
+  /** The path for Fastify: parameters by position, a wildcard from the first `{name*}` on. */
   readonly routerPath: string
   readonly names: readonly string[]
   /** Those of `{name:int}`: any text matches, `compileParams` makes it a number. */

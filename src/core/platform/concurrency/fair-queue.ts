@@ -24,7 +24,7 @@ interface Caller {
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
-  /** In the order of turns. */
+  /** Callers in the order of their turns. */
   readonly #callers = new Map<string, Caller>()
   #running = 0
   #waiting = 0

@@ -103,9 +103,9 @@ const isFree = (lock: Lock, mode: LockMode): boolean => lock.waiting.length === 
 
 /** The lock that a mutex shares with the mutexes of the same name in the other processes of the server. */
 interface MutexScope {
-  /** Of what is locked, such as `refs`: the same in every process. */
+  /** Name of the kind of thing that is locked, such as `refs`: the same in every process. */
   readonly name: string
-  /** Undefined where this is the only process. */
+  /** Undefined if this is the only process. */
   readonly locks: SharedLocks | undefined
 }
 
@@ -117,7 +117,7 @@ export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
   readonly #scope: MutexScope | undefined
 
-  /** Without a scope: within this process. */
+  /** If `scope` is absent, the mutex is local to this process. */
   constructor(scope?: MutexScope) {
     this.#scope = scope
   }

@@ -34,7 +34,7 @@ export interface Processes extends Members {
    * files are seen late.
    */
   readonly acrossMachines: boolean
-  /** Of the processes on all machines. Undefined where this is the only one. */
+  /** Locks shared by the processes on all machines. Undefined if this is the only process. */
   readonly locks: SharedLocks | undefined
   /**
    * Tells the other processes, at most once and in no order relative to commits. `detail`: at most a few hundred

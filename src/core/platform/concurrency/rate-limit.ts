@@ -11,7 +11,7 @@ interface RateLimitOptions {
   readonly perMinute: number
   /** Units that may be spent at once. */
   readonly burst: number
-  /** Without them this is the only process. */
+  /** Undefined if this is the only process. */
   readonly processes?: Announcer
 }
 

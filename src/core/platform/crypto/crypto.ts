@@ -12,7 +12,7 @@ export function base32(bytes: Uint8Array): string {
 
 export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
 
-/** For addresses of generated images alone: nothing may rest on it. */
+/** Only for addresses of generated images: security must not depend on it. */
 export const md5Hex = (text: string): string => hash('md5', text, 'hex')
 
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex')

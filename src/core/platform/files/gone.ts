@@ -1,4 +1,4 @@
-/** For `catch`: the value for a missing file or a missing directory of its path; throws every other error. */
+/** For `catch`: returns the value for a missing file or a missing directory of its path; throws every other error. */
 export const ifGone =
   <T>(value: T) =>
   (error: NodeJS.ErrnoException): T => {

@@ -28,7 +28,7 @@ export function drawIdenticon(seed: string, side: number): Buffer {
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** Of middle lightness, so that it stands out from light and dark pages. */
+/** A colour of middle lightness, so that it stands out from light and dark pages. */
 function colourOf(hash: Buffer): Colour {
   const hue = hash.readUInt16BE(20) / 65_536
   const channel = (shift: number): number => {

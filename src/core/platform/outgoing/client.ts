@@ -75,7 +75,7 @@ export interface OutgoingHead {
   readonly status: number
   /** Names in lower case; a header that came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where the answer came from in the end. */
+  /** The address that answered, after redirects. */
   readonly url: string
 }
 
@@ -84,7 +84,7 @@ interface OutgoingAnswer extends OutgoingHead {
 }
 
 interface OutgoingStream extends OutgoingHead {
-  /** As it comes, at the pace of the reader; throws OutgoingError. Read once. */
+  /** The body as it arrives, at the pace of the reader; throws OutgoingError. Read once. */
   readonly body: AsyncIterable<Buffer>
 }
 

@@ -25,7 +25,7 @@ export interface RawAnswer {
   /** Names in lower case; a header that came several times is joined by commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly stream: Dispatcher.ResponseData['body']
-  /** Where the answer came from in the end. */
+  /** The address that answered, after redirects. */
   readonly url: string
 }
 
@@ -53,7 +53,7 @@ export async function follow(agent: Agent, start: URL, request: Exchange): Promi
   }
 }
 
-/** As browsers do: 303, and a POST at 301 or 302, go on as GET; credentials never go to another origin. */
+/** Like browsers: 303, and a POST at 301 or 302, continue as GET; credentials never go to another origin. */
 function redirected(request: Exchange, status: number, sameOrigin: boolean): Exchange {
   const { body, method = 'GET', ...rest } = request
   const becomesGet = status === 303 || ((status === 301 || status === 302) && method === 'POST')

@@ -3,7 +3,7 @@ import { addRange, classifyAddress, inRanges, plainAddress } from './address.ts'
 import { lookup as systemLookup } from 'node:dns/promises'
 import { OutgoingError } from './outgoing-error.ts'
 
-/** Which hosts the server may connect to on behalf of users. */
+/** Decides to which hosts the server may connect on behalf of users. */
 export interface HostRules {
   /** `host` as in a URL, without brackets; `address` is its current address. */
   allows(host: string, address: string): boolean

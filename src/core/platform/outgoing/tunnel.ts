@@ -5,7 +5,7 @@ import { OutgoingError } from './outgoing-error.ts'
 
 /** An HTTP proxy that the operator has set up; it is reached whatever the rules about hosts say. */
 export interface OutgoingProxy {
-  /** With the credentials, if any. */
+  /** The address of the proxy, including credentials if any. */
   readonly url: URL
   /** Whether a host is reached through it. */
   serves(host: string): boolean

@@ -113,7 +113,7 @@ class GlobParser implements GlobItems {
   }
 }
 
-/** Where each class and each pair of braces ends; one pass, so that no nesting costs more. */
+/** The ends of all classes and pairs of braces; one pass, so that no nesting costs more. */
 function findClosers(chars: readonly string[]): Map<number, number> {
   const closers = new Map<number, number>()
   const open: number[] = []

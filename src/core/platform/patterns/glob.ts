@@ -33,9 +33,9 @@ class GlobAutomaton {
   readonly #loops: Positions
   /** Items that lead to others without a character. */
   readonly #jumps: Positions
-  /** By position, all that is reached from it without a character in the same word. */
+  /** For each position, the positions in the same word that are reached without a character. */
   readonly #near: Positions
-  /** By item, where it leads to in other words. */
+  /** For each item, the positions in other words that are reached without a character. */
   readonly #far: (readonly number[])[] = []
   readonly #farJumps: Positions
   readonly #across: Positions

@@ -30,7 +30,7 @@ export interface SpanFinder {
   spans(text: string): Iterable<Span>
 }
 
-/** As `compileSafeRegExp`, for the places where an expression matches; `^` and `$` match at lines. */
+/** Like `compileSafeRegExp`, but finds where an expression matches; `^` and `$` match at lines. */
 export async function compileSafeFinder(source: string, ignoreCase: boolean): Promise<SpanFinder | undefined> {
   if (copies(source) > MAX_COPIES) return undefined
   const { RE2JS } = await import('re2js')
@@ -48,7 +48,7 @@ export async function compileSafeFinder(source: string, ignoreCase: boolean): Pr
   }
 }
 
-/** At least the copies that the repetitions make: groups may be nested in each other. */
+/** A lower bound of the copies that the repetitions make: groups may be nested in each other. */
 function copies(source: string): number {
   let sum = 0
   let product = 1

@@ -24,7 +24,7 @@ export interface PgpKey extends PgpComponent {
 }
 
 const MAX_TEXT = 256 * 1024
-/** Of each: keys in a text, subkeys and identities of a key. A signature is checked for every one. */
+/** Maximum number of keys in a text, and of subkeys and of identities of a key. Each has a signature to verify. */
 const MAX_PARTS = 64
 const SIGN_AND_ENCRYPT = new Set([1, 2, 3])
 const ENCRYPT_ONLY = new Set([16, 18, 25, 26])

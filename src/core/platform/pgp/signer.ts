@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { loadOpenPgp, PgpError } from './library.ts'
 
 export interface PgpSigner {
-  /** Of the key and its subkeys, 16 upper-case hex digits each. */
+  /** Ids of the key and its subkeys, 16 upper-case hex digits each. */
   readonly keyIds: readonly string[]
   readonly armoredPublicKey: string
   /** A detached armored signature. */
@@ -13,7 +13,7 @@ export interface PgpSigner {
   signClear(text: string): Promise<string>
 }
 
-/** From an armored private key. Throws PgpError. */
+/** Loads an armored private key. Throws PgpError. */
 export async function loadPgpSigner(armoredKey: string, passphrase: string): Promise<PgpSigner> {
   const { createCleartextMessage, createMessage, decryptKey, readPrivateKey, sign } = await loadOpenPgp()
   try {

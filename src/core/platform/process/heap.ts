@@ -6,7 +6,7 @@ import type { dlopen } from 'node:ffi'
 
 /** What `ingot.js` starts a server with: `node:ffi` warns of itself otherwise. */
 const SILENT = '--disable-warning=ExperimentalWarning'
-/** As `malloc_trim` counts: bytes that it leaves at the end of its area. */
+/** Argument of `malloc_trim`: bytes that it leaves at the end of its area. */
 const KEPT_BYTES = 0n
 
 /**
@@ -79,7 +79,7 @@ export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: Quie
   const returnFreed = freedMemoryReturner()
   let seen = performance.eventLoopUtilization()
   let quiet = 0
-  /** Where the process came to after the last time; it starts with what loading left. */
+  /** Resident bytes after the last release; 0 at first, so that the first one returns what loading left. */
   let floor = 0
   let isHalfway = false
   let least = Infinity

@@ -132,7 +132,7 @@ export function runProcess(command: string, args: readonly string[], options: Ru
 
 let childPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** Where children look for programs; set once at start from the configuration's environment. */
+/** Sets the search path of children; called once at start from the configuration's environment. */
 export function setChildPath(path: string): void {
   childPath = path
 }

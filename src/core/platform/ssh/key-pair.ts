@@ -47,7 +47,7 @@ function field(value: string | Buffer): Buffer {
   return Buffer.concat([count(bytes.length), bytes])
 }
 
-/** With 1, 2, 3, … up to a whole block. */
+/** Pads with the bytes 1, 2, 3, … to a whole block. */
 const pad = (bytes: Buffer): Buffer =>
   Buffer.concat([
     bytes,

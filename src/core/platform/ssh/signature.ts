@@ -3,7 +3,7 @@ import { CURVES, sshFingerprint, SshKeyError, WireReader, parseSshPublicKey, typ
 
 /** A detached signature as `ssh-keygen -Y sign` makes it (OpenSSH PROTOCOL.sshsig). */
 export interface SshSignature {
-  /** Of the key that is named in it. */
+  /** Fingerprint of the key that is named in the signature. */
   readonly fingerprint: string
   readonly namespace: string
   /** True when the key made it over these bytes. */
@@ -154,7 +154,7 @@ export interface SshSigner {
   sign(data: Uint8Array, namespace: string): string
 }
 
-/** From a private key in OpenSSH, PKCS#8 or PKCS#1 form. Throws SshKeyError. */
+/** Loads a private key in OpenSSH, PKCS#8 or PKCS#1 form. Throws SshKeyError. */
 export async function loadSshSigner(text: string, passphrase: string): Promise<SshSigner> {
   const key = await readPrivateKey(text, passphrase)
   const publicKey = parseSshPublicKey(createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString())
@@ -192,7 +192,7 @@ async function readPrivateKey(text: string, passphrase: string): Promise<KeyObje
   }
 }
 
-/** In SSH wire form (RFC 4253 §6.6, RFC 5656 §3.1.2, RFC 8332). */
+/** The signature in SSH wire form (RFC 4253 §6.6, RFC 5656 §3.1.2, RFC 8332). */
 function signatureBlob(algorithm: string, key: KeyObject, data: Buffer): Buffer {
   if (algorithm === 'ssh-ed25519') return Buffer.concat([framed(algorithm), framed(sign(null, data, key))])
   if (algorithm === 'ssh-rsa') return Buffer.concat([framed('rsa-sha2-512'), framed(sign('sha512', data, key))])

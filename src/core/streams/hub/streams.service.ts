@@ -87,7 +87,7 @@ interface StreamRequest<Access> {
   readonly access: Access
   readonly reauthorization: Reauthorization<Access>
   readonly network: string
-  /** As the client sent it. */
+  /** The header as the client sent it. */
   readonly lastEventId: string | string[] | undefined
 }
 

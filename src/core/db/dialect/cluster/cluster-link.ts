@@ -18,7 +18,7 @@ export interface ClusterLinkOptions {
 /** This process as others see it, for the lifetime of one connection. */
 export interface Session {
   readonly id: number
-  /** As in `performance.now()`. */
+  /** Time in milliseconds, as returned by `performance.now()`. */
   readonly openedAt: number
   isLost: boolean
 }

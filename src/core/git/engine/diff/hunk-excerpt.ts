@@ -43,7 +43,7 @@ export class HunkExcerpt implements DiffVisitor {
     return this.#text !== undefined || this.#isPast
   }
 
-  /** For a line between hunks: the first line of each side after the preceding hunk. */
+  /** The first line of each side after the preceding hunk, for a line between hunks. */
   get before(): { readonly old: number; readonly new: number } {
     return this.#before
   }

@@ -11,7 +11,7 @@ export interface BlameHunk {
   readonly originalLine: number
   readonly line: number
   readonly lines: number
-  /** Where the lines were before that commit; undefined if the commit added the file. */
+  /** Position of the lines before that commit; undefined if the commit added the file. */
   readonly previous: { readonly commit: string; readonly path: string } | undefined
 }
 
@@ -37,7 +37,7 @@ const NO_SUCH_LINE = 128
 const HUNK = 400
 /** An answer of 2 MB, which takes 70 ms. */
 const MAX_HUNKS = 10_000
-/** With long paths fewer hunks fit. */
+/** Maximum bytes of the output of git; with long paths fewer hunks fit. */
 const MAX_OUTPUT = 8 * 1024 * 1024
 
 export type Blames = ReturnType<typeof createBlames>
@@ -47,7 +47,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
   }
 
-  /** In line order. Without any hunk if there is no such file or line. */
+  /** The hunks in line order; none if the file or the lines do not exist. */
   async function run(
     commit: string,
     path: string,

@@ -16,7 +16,7 @@ export interface MergePlan {
   readonly head: string
   /** Writes the merge or squash commit and returns its id; the caller adds identities, message and signature. */
   commit(writer: ObjectWriter, made: Pick<NewCommit, 'tree' | 'parents'>): Promise<string>
-  /** For the styles that replay commits. */
+  /** Options of the merge styles that replay commits. */
   readonly replaying: ReplayOptions
 }
 

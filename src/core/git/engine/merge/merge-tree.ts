@@ -203,7 +203,7 @@ export async function inMergeSpace<T>(
 interface Bounds {
   /** Ids of the commits that were written only for git to read. */
   readonly scratch: Set<string>
-  /** As in `performance.now()`. */
+  /** Time in milliseconds, as returned by `performance.now()`. */
   readonly deadline: number
 }
 

@@ -59,7 +59,7 @@ export interface Replaying {
   readonly reword: ((message: string) => string) | undefined
   /** The maximum number of commits to replay. */
   readonly maxCommits: number
-  /** As in `performance.now()`. */
+  /** Time in milliseconds, as returned by `performance.now()`. */
   readonly deadline: number
 }
 
@@ -123,7 +123,7 @@ interface Listed {
   readonly isInBase: boolean
 }
 
-/** In replay order; undefined if there are more than the plan allows. */
+/** The commits in replay order; undefined if there are more than the plan allows. */
 async function listReplayed(command: GitCommand, plan: Replaying): Promise<readonly Listed[] | undefined> {
   const { base, head, maxCommits, deadline } = plan
   const args = ['rev-list', '--topo-order', '--reverse', '--no-merges', '--right-only', '--cherry-mark']

@@ -48,11 +48,11 @@ const SYMBOL_BITS = 9
 
 /** A canonical Huffman code. Refilled for each block. */
 class Code {
-  /** By the next input bits: the symbol and, in the bits above it, its code length; 0 for longer codes. */
+  /** Indexed by the next input bits: the symbol and, in the bits above it, its code length; 0 for longer codes. */
   readonly table = new Uint16Array(1 << TABLE_BITS)
   /** The number of codes of each length. */
   readonly counts = new Uint16Array(MAX_BITS + 1)
-  /** In code order. */
+  /** The symbols in code order. */
   readonly symbols: Uint16Array
   readonly #offsets = new Uint16Array(MAX_BITS + 2)
   readonly #next = new Uint16Array(MAX_BITS + 2)

@@ -104,7 +104,7 @@ interface Entry {
   readonly size: number
   /** Offset of the compressed data. */
   readonly data: number
-  /** For a delta: the offset of its base. */
+  /** The offset of the base of a delta. */
   readonly base: number
 }
 
@@ -113,7 +113,7 @@ export class Pack {
   readonly #file: PagedFile
   readonly #index: PackIndex
   readonly #idBytes: number
-  /** By pack and position: deltas build on objects that were read before. */
+  /** Objects that were read before, by pack and position: deltas build on them. */
   readonly #arena: ObjectArena
   readonly #inflater = new Inflater()
 

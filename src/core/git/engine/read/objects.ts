@@ -126,7 +126,7 @@ export function createObjects(context: ObjectsContext) {
   return {
     info,
     findInfo,
-    /** As `findInfo`, not from the cache, which still has objects that maintenance has deleted. */
+    /** Like `findInfo`, but bypasses the cache, which still has objects that maintenance has deleted. */
     findStored,
     blob,
     commit: (oid: string): Promise<Commit> => parsed(oid, 'commit'),

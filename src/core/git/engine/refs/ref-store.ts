@@ -99,7 +99,7 @@ export class RefReader {
     return this.#queued
   }
 
-  /** As `current`, including changes by other machines that file times do not show here yet. */
+  /** Like `current`, including changes by other machines that file times do not show here yet. */
   fresh(): Promise<RefSnapshot> {
     if (this.#acrossMachines) this.distrust()
     return this.current()

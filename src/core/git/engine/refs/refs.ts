@@ -130,7 +130,9 @@ export function createRefs(context: RefsContext) {
   return {
     /** The current refs, including changes by other processes. Costs a few stat calls if nothing changed. */
     snapshot: (): Promise<RefSnapshot> => reader.current(),
-    /** As `snapshot`, for callers that write: includes changes by other machines that were complete before the call. */
+    /**
+     * Like `snapshot`, for callers that write: includes changes by other machines that were complete before the call.
+     */
     freshSnapshot: (): Promise<RefSnapshot> => reader.fresh(),
     /**
      * Moves all refs or none, durably. Throws RefConflictError if one does not have its expected old value or its name

@@ -36,7 +36,7 @@ export async function findTarget(
   return commit === undefined ? undefined : { kind: found.kind === 'oid' ? 'commit' : found.kind, name, commit }
 }
 
-/** As `findTarget`; throws NotFound. */
+/** Like `findTarget`, but throws NotFound. */
 export async function getTarget(git: RefNames, repo: WithDefaultBranch, ref: string | undefined): Promise<Target> {
   return requireTarget(await findTarget(git, repo, ref), repo, ref)
 }

@@ -4,7 +4,7 @@ import { type ObjectFormat, oidLength } from '../object/format.ts'
 
 export interface IncomingCommit {
   readonly commit: Commit
-  /** As stored. */
+  /** The bytes as stored. */
   readonly content: Buffer
 }
 

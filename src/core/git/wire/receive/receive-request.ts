@@ -46,7 +46,7 @@ export async function readReceiveRequest(reader: PktReader, format: ObjectFormat
 interface Commands {
   readonly commands: RefCommand[]
   readonly shallow: string[]
-  /** From the first line that has any. */
+  /** The capabilities in the first line that has any. */
   capabilities: ReadonlySet<string> | undefined
 }
 

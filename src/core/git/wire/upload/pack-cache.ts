@@ -37,7 +37,7 @@ const PART = '.part'
  */
 export class PackCache {
   readonly #options: PackCacheOptions
-  /** In order of use, oldest first. */
+  /** The entries in order of use, oldest first. */
   readonly #entries = new Map<string, Entry>()
 
   private constructor(options: PackCacheOptions) {

@@ -47,7 +47,7 @@ export interface UploadPackOptions {
   readonly agent: string
   /** Refs that are neither shown nor accepted by name; prefixes that end with a slash. */
   readonly hiddenRefs: readonly string[]
-  /** If absent, every fetch is computed anew. */
+  /** If absent, every fetch is computed again. */
   readonly cache?: PackCache
   /** Fetches computed at once, in total and per repository. */
   readonly maxFetches: number
