@@ -33,7 +33,7 @@ export interface PublicKeyTable {
   id: Generated<number>
   /** `SHA256:` and unpadded base64. */
   fingerprint: string
-  /** For example `ssh-ed25519`. */
+  /** The algorithm, for example `ssh-ed25519`. */
   algorithm: string
   /** The key in SSH wire form, base64. */
   blob: string

@@ -14,7 +14,7 @@ export interface OauthGrant {
   readonly id: OauthGrantId
   readonly applicationId: OauthApplicationId
   readonly userId: UserId
-  /** As requested, separated by spaces. */
+  /** The scopes as requested, separated by spaces. */
   readonly scope: string
 }
 

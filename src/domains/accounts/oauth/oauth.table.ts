@@ -25,7 +25,7 @@ export interface OauthGrantTable {
   id: Generated<number>
   application_id: number
   user_id: number
-  /** As requested, separated by spaces. */
+  /** The scopes as requested, separated by spaces. */
   scope: Generated<string>
   created_at: number
   updated_at: number

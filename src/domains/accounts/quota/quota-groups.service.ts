@@ -41,7 +41,7 @@ export function createQuotaGroups(deps: QuotaDeps) {
       await events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payload)
     })
   return {
-    /** By name. */
+    /** All groups, ordered by name. */
     list: (): Promise<readonly QuotaGroup[]> => listQuotaGroups(database.read, 'all'),
     /** Throws NotFound, like all functions with a group name. */
     get: (name: string): Promise<QuotaGroup> => get(name),
@@ -74,7 +74,7 @@ export function createQuotaGroups(deps: QuotaDeps) {
         if (!(await deleteQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw notFound('the quota group does not have the rule')
       }),
-    /** By name. */
+    /** The members of a group, ordered by name. */
     listMembers: async (name: string): Promise<readonly User[]> =>
       listQuotaGroupUsers(database.read, (await get(name)).id),
     /** Throws Conflict when the account is in the group. */

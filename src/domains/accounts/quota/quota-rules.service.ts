@@ -26,7 +26,7 @@ export type QuotaRules = ReturnType<typeof createQuotaRules>
 export function createQuotaRules(deps: QuotaDeps) {
   const { database, clock, events } = deps
   return {
-    /** By name. */
+    /** All rules, ordered by name. */
     list: (): Promise<readonly QuotaRule[]> => listQuotaRules(database.read),
     /** Throws NotFound. */
     get: async (name: string): Promise<QuotaRule> => requireRule(await findQuotaRule(database.read, name)),

@@ -9,7 +9,7 @@ import { quotaOperations } from './quota.operations.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly quota: DiskQuota
-    /** Where the modules that store bytes register what owners use. */
+    /** The registry in which modules that store bytes register what owners use. */
     readonly quotaParts: QuotaParts
   }
 }

@@ -13,7 +13,7 @@ export interface QuotaRule extends QuotaLimits {
 export interface QuotaGroup {
   readonly id: QuotaGroupId
   readonly name: string
-  /** By name. */
+  /** The rules, ordered by name. */
   readonly rules: readonly QuotaRule[]
 }
 
@@ -24,7 +24,7 @@ const toRule = (row: Selectable<QuotaRuleTable>): QuotaRule => ({
   subjects: JSON.parse(row.subjects) as QuotaSubject[],
 })
 
-/** By name. */
+/** All rules, ordered by name. */
 export async function listQuotaRules(db: Db): Promise<QuotaRule[]> {
   return (await db.selectFrom('quota_rule').selectAll().orderBy('name').execute()).map(toRule)
 }
@@ -115,7 +115,7 @@ export async function deleteQuotaGroupRule(tx: Tx, groupId: QuotaGroupId, ruleId
   return done.numDeletedRows > 0n
 }
 
-/** By name. */
+/** The users of a group, ordered by name. */
 export async function listQuotaGroupUsers(db: Db, groupId: QuotaGroupId): Promise<User[]> {
   const rows = await db
     .selectFrom('user')

@@ -15,7 +15,7 @@ type IdentityDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export type ExternalIdentities = ReturnType<typeof createExternalIdentities>
 
-/** Which account is which person at a sign-in source: at most one identity for an account and a source. */
+/** Links accounts to persons at sign-in sources: at most one identity for an account and a source. */
 export function createExternalIdentities({ database, clock, events }: IdentityDeps) {
   const { read } = database
   return {

@@ -23,7 +23,7 @@ export interface AcceptedPassword {
 export interface PasswordDecider {
   /** Changes whenever the same password might get another decision. */
   readonly version: string
-  /** For the record of a wrong password; its id is 0 when several sources decide. */
+  /** The credential in the record of a wrong password; its id is 0 when several sources decide. */
   readonly credential: RequestCredential
   /** Undefined for a wrong password. Throws unavailable when the source cannot be asked. */
   verify(password: string): Promise<AcceptedPassword | undefined>

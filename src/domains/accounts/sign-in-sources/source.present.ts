@@ -4,7 +4,7 @@ import type { TestResult } from './source-test.service.ts'
 import type { SourceKind } from './source-kind.ts'
 import type { SignInSource } from './sources.service.ts'
 
-/** Without secrets: a member `has_<secret>` tells whether there is one. */
+/** Omits secrets: a member `has_<secret>` says whether there is one. */
 export function presentSource(source: SignInSource, secrets: readonly string[]): AuthSource {
   const { id, name, kind, isActive, createdAt, updatedAt, settings, synchronized } = source
   const shown: Pick<AuthSource, SourceKind> = {

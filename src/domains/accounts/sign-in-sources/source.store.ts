@@ -37,11 +37,11 @@ function reportOf(row: Selectable<SignInSourceTable>): SealedSource['synchronize
   return report && { at: row.synchronized_at, report }
 }
 
-/** In the order of their ids. */
+/** All sources, ordered by id. */
 export const listSources = (db: Db, paging: Paging): Promise<Page<SealedSource>> =>
   selectPage(db.selectFrom('sign_in_source').selectAll().orderBy('id'), paging, toSource)
 
-/** In the order of their ids. */
+/** Active sources, ordered by id. */
 export const listActiveSources = (db: Db): Promise<readonly SealedSource[]> =>
   cachedUntilCommit(db, 'sign_in_source.active', async () =>
     (await db.selectFrom('sign_in_source').selectAll().where('is_active', '=', 1).orderBy('id').execute()).map(

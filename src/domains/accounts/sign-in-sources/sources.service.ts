@@ -107,7 +107,7 @@ export function createSignInSources(deps: SourceDeps) {
     /** Active sources whose accounts are compared with a directory. */
     listSynchronized: async (tx: Tx): Promise<SignInSource[]> =>
       (await listActiveSources(tx)).map(open).filter(({ kind, settings }) => kind === 'ldap' && settings.synchronize),
-    /** In the order of their ids. */
+    /** Active sources of a kind, ordered by id. */
     async listActive<Kind extends SourceKind>(kind: Kind): Promise<SignInSource<Kind>[]> {
       const sources = (await listActiveSources(read)).filter((source) => source.kind === kind)
       return sources.map((source) => open(source) as SignInSource<Kind>)

@@ -82,7 +82,7 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
 const CERTIFICATE = 'x-ssh-certificate'
 
 interface Signer {
-  /** In wire form. */
+  /** The public key in wire form. */
   readonly key: Buffer
   readonly account: User
   readonly use: KeyUse

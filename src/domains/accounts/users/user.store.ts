@@ -23,7 +23,7 @@ export interface User extends Account {
   /** The hash of the uploaded image; undefined: the generated image. */
   readonly avatar: string | undefined
   readonly isEmailHidden: boolean
-  /** From anonymous viewers. */
+  /** Whether pronouns are hidden from anonymous viewers. */
   readonly arePronounsHidden: boolean
   readonly canCreateOrganization: boolean
   readonly maxRepoCreation: number

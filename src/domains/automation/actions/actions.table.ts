@@ -19,7 +19,7 @@ export interface ActionArtifactTable {
   status: ArtifactStatus
   /** `gzip` if the runner sent compressed data; otherwise empty. */
   encoding: Generated<string>
-  /** Of a file that is not a zip file; otherwise empty. */
+  /** The media type of a file that is not a zip file; otherwise empty. */
   mime_type: Generated<string>
   /** The hash of the blob, or the name of a list of blocks; empty before the upload is complete and after it expired. */
   hash: Generated<string>
@@ -136,7 +136,7 @@ export interface ActionRunTable {
   attempt: Generated<number>
   /** The account that started the latest attempt; 0: the actor. */
   trigger_actor_id: Generated<number>
-  /** As the workflow says; empty if it says nothing. */
+  /** The name that the workflow states; empty if it states none. */
   workflow_name: Generated<string>
   /** The commit that gets statuses of its jobs; empty: none. */
   reported_oid: Generated<string>
@@ -161,7 +161,7 @@ export interface ActionAttemptTable {
   jobs: string
 }
 
-/** When a workflow of the default branch runs by itself. */
+/** The times at which a workflow of the default branch starts by itself. */
 export interface ActionScheduleTable {
   id: Generated<number>
   repo_id: number
@@ -202,7 +202,7 @@ export interface ActionJobTable {
   late: Generated<string>
   /** What `late` was before the job, as the first of its matrix, was planned; empty: it was not planned late. */
   planned_from: Generated<string>
-  /** Of an earlier attempt: a rerun has planned other jobs of the key. */
+  /** Whether a rerun has planned other jobs of the same key, so that this one belongs to an earlier attempt. */
   is_replaced: Generated<Flag>
   /** The `concurrency` of the workflow, until it is evaluated. */
   concurrency: Generated<string>

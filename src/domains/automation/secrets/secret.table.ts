@@ -5,7 +5,7 @@ export interface ActionsSecretTable {
   id: Generated<number>
   repo_id: number | null
   owner_id: number | null
-  /** In upper case; unique per owner. */
+  /** The name in upper case; unique per owner. */
   name: string
   description: Generated<string>
   /** Encrypted. */

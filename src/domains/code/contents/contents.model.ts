@@ -4,7 +4,7 @@ import { BATCH_ITEMS, FILES_BODY_BYTES, NAME_LENGTH, PATH_LENGTH, TEXT_LENGTH } 
 import { Timestamp } from '../../../core/http/answer/text.ts'
 import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/commit.model.ts'
 
-/** Only the members that apply. */
+/** Contains only the members that apply. */
 export const EditorConfig = Type.Object(
   {
     charset: Type.Optional(Type.String()),

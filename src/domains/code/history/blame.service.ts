@@ -24,7 +24,7 @@ export interface BlameView {
   /** The commit as of which the file was read. */
   readonly oid: string
   readonly hunks: readonly BlameHunk[]
-  /** Of the hunks, each once. */
+  /** The commits of the hunks, each once. */
   readonly commits: readonly CommitView[]
   /** Commits of `.git-blame-ignore-revs` that were skipped. */
   readonly ignored: readonly string[]

@@ -38,7 +38,7 @@ export type CommitViews = ReturnType<typeof createCommitViews>
 
 export function createCommitViews({ database, verifier, noReplyDomain }: CommitViewDeps) {
   return {
-    /** In the order of the commits. One query and at most one git process for any number of commits. */
+    /** The views in the order of the commits. One query and at most one git process for any number of commits. */
     async load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]> {
       if (commits.length === 0) return []
       const needsChanges = parts.stat || parts.files

@@ -98,7 +98,7 @@ export function loadLanguageRules(): LanguageRules {
   }
 }
 
-/** In node_modules, so that installing a new version deletes it. */
+/** The cache is in node_modules, so that installing a new version deletes it. */
 export const RULES_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/linguist')
 
 /**

@@ -48,7 +48,7 @@ const NEEDS = {
 export interface LfsNeeded {
   /** `upload`: write access to some branch, as for `git push`, including access as a maintainer. */
   readonly need: 'read' | 'upload' | 'write'
-  /** For uploads: the pushed branch; any branch if undefined. */
+  /** The pushed branch of an upload; undefined for any branch. */
   readonly branch?: string | undefined
   /** The message of the 401, instead of the default. */
   readonly words?: string | undefined

@@ -134,7 +134,7 @@ export interface LfsLockFilter {
   readonly after?: number | undefined
 }
 
-/** In order of id. */
+/** Locks ordered by id. */
 export async function listLfsLocks(
   db: Db,
   repoId: RepoId,

@@ -31,7 +31,7 @@ export interface CodeSearchLimits {
 
 const MIB = 1024 * 1024
 export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8 * MIB, budget: 1_000 }
-/** As many times as many files and bytes are read again if no file has matched. */
+/** Factor by which the limits of files and bytes grow for a second pass if no file has matched. */
 const UNLUCKY = 10
 
 /** What is read at once, and where the first matches are enough. */

@@ -54,7 +54,7 @@ const toStatus = (row: Selectable<CommitStatusTable>): CommitStatus => ({
   createdAt: row.created_at,
 })
 
-/** Until the transaction ends, no other one adds statuses in the repository. */
+/** Prevents other transactions from adding statuses in the repository until this one ends. */
 export async function lockStatuses(tx: Tx, { repoId }: CommitKey): Promise<void> {
   await dialectOf(tx)
     .lockRows(tx.selectFrom('repo').select('id').where('id', '=', repoId))

@@ -14,7 +14,7 @@ import { SshKeyError } from '../../../core/platform/ssh/key.ts'
 import { parseSshSignature, type SshSignature } from '../../../core/platform/ssh/signature.ts'
 
 export interface Verifier {
-  /** By commit id, with the current keys and addresses of accounts; a fixed number of queries. */
+  /** Verifications by commit id, with the current keys and addresses of accounts; a fixed number of queries. */
   ofCommits(git: GitRepo, commits: readonly Commit[]): Promise<ReadonlyMap<string, Verification>>
   /** The verification of the commit that the tag points to (behaviour/git-data-and-transport#tags). */
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
@@ -157,11 +157,11 @@ const signatureParts = ({ signature, payload }: SignedCommit): Pick<Verification
 
 /** The current owners of the keys and addresses in signed commits. */
 interface KeyFacts {
-  /** By the id of a primary key or a subkey. */
+  /** Keys by the id of the primary key or of a subkey. */
   readonly gpgKeys: ReadonlyMap<string, GpgKey>
   readonly sshKeys: readonly UserKey[]
   readonly owners: ReadonlyMap<UserId, User>
-  /** By lower-case address. */
+  /** Users by lower-case address. */
   readonly committers: ReadonlyMap<string, User>
 }
 

@@ -68,9 +68,9 @@ async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId
 /** The wiki of a repository is a second git repository (behaviour/repositories#wiki). Callers check permissions. */
 export interface Wikis {
   readonly pages: PageReads & PageWrites
-  /** For git clients. Returns undefined if the wiki has not been created. */
+  /** The wiki for git clients; undefined if it has not been created. */
   find(repo: Repo): Promise<GitRepo | undefined>
-  /** For git clients that push. Creates the wiki if it does not exist. */
+  /** The wiki for git clients that push; created if it does not exist. */
   ensure(repo: Repo): Promise<GitRepo>
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
   /** Compares refs and row, which may differ after a crash. Returns undefined if they agree. */

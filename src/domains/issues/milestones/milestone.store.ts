@@ -69,12 +69,12 @@ export async function findMilestone(db: Db, repoId: RepoId, id: MilestoneId): Pr
   return row && toMilestone(row)
 }
 
-/** By id, then by the exact title. Titles are not unique: returns the milestone with the lowest id. */
+/** Finds a milestone by id, then by the exact title. Titles are not unique: returns the one with the lowest id. */
 export async function findMilestoneNamed(db: Db, repoId: RepoId, idOrTitle: string): Promise<Milestone | undefined> {
   return (await findMilestone(db, repoId, asId(parseInteger(idOrTitle)))) ?? findMilestoneTitled(db, repoId, idOrTitle)
 }
 
-/** By the exact title; the one with the lowest id. */
+/** Finds a milestone by the exact title; of several, the one with the lowest id. */
 export async function findMilestoneTitled(db: Db, repoId: RepoId, title: string): Promise<Milestone | undefined> {
   const row = await milestonesOf(db, repoId)
     .where('lower_title', '=', title.toLowerCase())
@@ -92,7 +92,7 @@ export async function lockMilestone(tx: Tx, repoId: RepoId, id: MilestoneId): Pr
   return row && toMilestone(row)
 }
 
-/** By id; unknown ids are absent. Callers pass at most a few hundred. */
+/** Milestones by id; unknown ids are absent. Callers pass at most a few hundred. */
 export const listMilestonesByIds = (
   db: Db,
   ids: readonly MilestoneId[],

@@ -40,7 +40,9 @@ export function createMilestones({ database, clock, events }: MilestoneDeps) {
     list: (repoId: RepoId, filter: MilestoneFilter, paging: Paging): Promise<Page<Milestone>> =>
       listMilestones(database.read, repoId, filter, paging),
 
-    /** By id, then by the exact title. Throws NotFound, also for a milestone of another repository. */
+    /**
+     * Finds a milestone by id, then by the exact title. Throws NotFound, also for a milestone of another repository.
+     */
     get: async (repoId: RepoId, idOrTitle: string): Promise<Milestone> =>
       requireMilestone(await findMilestoneNamed(database.read, repoId, idOrTitle)),
 

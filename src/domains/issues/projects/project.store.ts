@@ -49,7 +49,7 @@ function projectsOf(db: Db, owner: ProjectOwner) {
     : projects.where('owner_id', '=', owner.ownerId)
 }
 
-/** By id. */
+/** Projects ordered by id. */
 export function listProjects(
   db: Db,
   owner: ProjectOwner,
@@ -91,7 +91,7 @@ export async function updateProject(tx: Tx, id: ProjectId, values: Updateable<Pr
   return toProject(await update.executeTakeFirstOrThrow())
 }
 
-/** With its columns; the issues remain. */
+/** Deletes a project and its columns; the issues remain. */
 export const deleteProject = (tx: Tx, id: ProjectId): Promise<void> => deleteInSteps(tx, 'project', [id])
 
 /** The projects of an issue, by id. */

@@ -32,7 +32,7 @@ export interface ProjectColumnTable {
   /** `#` and six hexadecimal digits, or empty. */
   color: Generated<string>
   is_default: Generated<Flag>
-  /** From -128 to 127; columns of the same value are ordered by id. */
+  /** A number from -128 to 127; columns with the same value are ordered by id. */
   sorting: number
   created_at: number
   updated_at: number

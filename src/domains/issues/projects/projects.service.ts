@@ -52,7 +52,7 @@ export function createProjects({ database, clock, events }: ProjectDeps) {
   const view = async (viewer: Viewer, home: ProjectHome, project: Project): Promise<ProjectView> =>
     (await loadProjectViews(read, viewer, [project], () => home))[0]!
   return {
-    /** By id. */
+    /** Projects ordered by id. */
     async list(
       viewer: Viewer,
       home: ProjectHome,

@@ -7,7 +7,7 @@ export interface ReactionTable extends OriginalAuthorColumns {
   issue_id: number
   /** Null for a reaction to the issue itself. */
   comment_id: number | null
-  /** Of an imported reaction without an account: that of the import. */
+  /** For an imported reaction without an account: the user of the import. */
   user_id: number
   content: string
   created_at: number

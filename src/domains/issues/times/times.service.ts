@@ -39,7 +39,7 @@ export type Times = ReturnType<typeof createTimes>
 export function createTimes({ database, clock }: TimeDeps) {
   const { read } = database
   return {
-    /** In the order of their creation. */
+    /** Tracked times in the order of their creation. */
     async list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>> {
       const { items, total } = await listTimes(read, viewer, filter, paging)
       return { items: await loadTimeViews(read, viewer, items), total }

@@ -111,7 +111,7 @@ export const listTimes = (db: Db, viewer: Viewer, filter: TimeFilter, paging: Pa
 export const listAllTimes = async (db: Db, viewer: Viewer, filter: TimeFilter): Promise<TrackedTime[]> =>
   (await timesOf(db, viewer, filter).execute()).map(toTime)
 
-/** In no particular order; leaves out unknown ids. */
+/** Times in no particular order; omits unknown ids. */
 export async function listTimesByIds(db: Db, ids: readonly number[]): Promise<TrackedTime[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('tracked_time').selectAll().where('id', 'in', ids).execute()).map(toTime)

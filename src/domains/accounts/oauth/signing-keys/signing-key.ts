@@ -45,7 +45,7 @@ export const sealedSigningKeyColumns: SealedColumns = {
 }
 const KEY_ID_BYTES = 16
 const RSA_BITS = 2048
-/** As long as the output of the largest hash (RFC 7518 §3.2). */
+/** Length of an HMAC secret: that of the output of the largest hash (RFC 7518 §3.2). */
 const SECRET_BYTES = 64
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 const generate = promisify(generateKeyPair)

@@ -55,9 +55,9 @@ export function createTeamMembers(deps: OrgDeps) {
       await deleteFromTeam(deps, actor, { found, user })
     },
 
-    /** As `add`, for a caller who found the user. */
+    /** Like `add`, for a caller who found the user. */
     addUser: (actor: Actor, found: TeamOf, user: User): Promise<void> => addToTeam(deps, actor, { found, user }),
-    /** As `delete`, for a caller who found the user. */
+    /** Like `delete`, for a caller who found the user. */
     deleteUser: (actor: Actor, found: TeamOf, user: User): Promise<void> =>
       deleteFromTeam(deps, actor, { found, user }),
   }

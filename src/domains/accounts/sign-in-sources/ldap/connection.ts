@@ -6,9 +6,9 @@ import type { LdapSettings } from './ldap.model.ts'
 
 /** Milliseconds. */
 export interface DirectoryTimes {
-  /** For the connection, with TLS. */
+  /** Time limit of opening the connection, including TLS. */
   readonly connect: number
-  /** For the answer to one question. */
+  /** Time limit of the answer to one request. */
   readonly answer: number
 }
 
@@ -40,7 +40,7 @@ const REFUSED = new Set([19, 32, 34, 48, 49, 53])
 const MECHANISMS = new Set(['EXTERNAL', 'PLAIN', 'DIGEST-MD5', 'SCRAM-SHA-1'])
 const NAMES_PAGE = 500
 const MAX_NAMES = 10_000
-/** Of one list; a directory that answers more lies or repeats itself. */
+/** Maximum number of entries of one list; a directory that returns more lies or repeats itself. */
 const MAX_ENTRIES = 2_000_000
 
 /** Connects, runs `work`, and always closes the connection. */

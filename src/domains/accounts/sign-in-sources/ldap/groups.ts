@@ -7,7 +7,7 @@ import { escapeFilterValue } from './ldap-text.ts'
 
 /** Groups around a group around a group …: deeper ones are not looked for. */
 const MAX_DEPTH = 8
-/** Of one person. */
+/** Maximum number of groups of one person. */
 const MAX_GROUPS = 1000
 /** Cached groups, each with those that contain it. */
 const MAX_CACHED = 10_000

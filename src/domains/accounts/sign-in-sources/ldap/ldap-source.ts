@@ -27,7 +27,7 @@ export function createLdapSources({ tuning }: { readonly tuning: Partial<Directo
     maxWaitingPerCaller: 64,
   })
 
-  /** With the account that searches. */
+  /** Runs `work` on a connection that is bound to the account that searches. */
   const searching = <T>({ settings }: LdapSource, work: (people: People) => Promise<T>): Promise<T> =>
     withDirectory(settings, times, async (directory) => {
       await bindReader(directory, settings)

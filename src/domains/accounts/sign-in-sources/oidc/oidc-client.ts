@@ -23,9 +23,9 @@ export interface Pending {
 }
 
 export interface SignOut {
-  /** Where the browser comes back to. */
+  /** The address to which the browser returns. */
   readonly returnTo: string
-  /** Of the sign-in that ends; empty if unknown. */
+  /** The ID token of the sign-in that ends; empty if unknown. */
   readonly idToken: string
 }
 
@@ -131,7 +131,7 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
         return { claims: { ...user, ...claims }, idToken }
       }),
 
-    /** Where a browser signs out at the provider; undefined if the provider has no such address. */
+    /** The address at which a browser signs out at the provider; undefined if the provider has none. */
     signOutUrl: (source: OidcSource, { returnTo, idToken }: SignOut): Promise<string | undefined> =>
       using(source, ({ config }, library) =>
         config.serverMetadata().end_session_endpoint === undefined

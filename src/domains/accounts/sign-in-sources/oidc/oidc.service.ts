@@ -108,7 +108,10 @@ export function createOidcSignIn({ sources, identities, client, accounts }: Deps
       }))
     },
 
-    /** Where the browser can sign out at the provider too; undefined if nowhere, or if the provider is away. */
+    /**
+     * The address at which the browser can sign out at the provider too; undefined if there is none, or if the provider
+     * is unavailable.
+     */
     async signOutUrl(id: number, session: SignOut): Promise<{ name: string; url: string } | undefined> {
       try {
         const source = await getActive(id)

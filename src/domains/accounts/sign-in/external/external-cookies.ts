@@ -16,13 +16,13 @@ export interface PendingSignIn {
 /** A person whom a provider signed in. */
 export interface LinkOffer {
   readonly id: SignInSourceId
-  /** Of the source. */
+  /** The name of the source. */
   readonly name: string
   readonly subject: string
   readonly loginName: string
 }
 
-/** Where the user of the session signed in. */
+/** The provider at which the user of the session signed in. */
 interface ProviderSession {
   readonly id: SignInSourceId
   /** Tells the provider whom to sign out; empty if there is none, or if it does not fit into a cookie. */

@@ -11,7 +11,7 @@ export interface ChallengePlace {
 }
 
 export interface Challenge {
-  /** In base64url. */
+  /** The challenge in base64url. */
   readonly value: string
   /** Epoch milliseconds. */
   readonly until: number

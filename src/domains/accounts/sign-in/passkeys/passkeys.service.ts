@@ -51,7 +51,7 @@ interface Challenged {
 
 interface Registering {
   readonly user: Pick<User, 'id' | 'name' | 'fullName'>
-  /** Of the session. */
+  /** The cookie of the session. */
   readonly cookie: string
 }
 

@@ -19,7 +19,7 @@ export interface Expected {
 }
 
 const MAX_RESPONSE = 16 * 1024
-/** Of the specification: at most 1023 bytes. */
+/** A credential id in base64url; the specification allows at most 1023 bytes. */
 const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/
 const MAX_PUBLIC_KEY = 4096
 const MAX_TRANSPORTS = 8

@@ -70,7 +70,7 @@ function ownerOperations({ guards, tokens }: TokenOperationDeps): Operation[] {
   ]
 }
 
-/** For servers where signing in with a password is disabled: a token of an administrator is enough. */
+/** Operations for servers where signing in with a password is disabled: a token of an administrator is enough. */
 function adminOperations({ guards, tokens }: TokenOperationDeps): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], guard: guards.adminOfUser } as const
   const path = '/admin/users/{username}/tokens'

@@ -38,7 +38,7 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly passkeys: Passkeys
   readonly providers: OidcSignIn
   readonly records: Pick<SignInRecords, 'failed'>
-  /** Of attempts to sign in, by client. */
+  /** Rate limit of attempts to sign in, by client. */
   readonly rateLimit: RateLimit
   readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>

@@ -148,7 +148,7 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
 
 interface SigningIn extends Begun {
   readonly to: string
-  /** Of the browser that is not signed in yet. */
+  /** The cookie of the browser that is not signed in yet. */
   readonly cookie: string
 }
 

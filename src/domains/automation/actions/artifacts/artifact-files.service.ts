@@ -36,7 +36,7 @@ export interface SentPart {
   /** Bytes of the whole file. */
   readonly total: number
   readonly encoding: string
-  /** In base64; undefined if the client does not state it. */
+  /** The MD5 in base64; undefined if the client does not state it. */
   readonly md5: string | undefined
   /** 0: as long as the setting states. */
   readonly retentionDays: number

@@ -14,7 +14,7 @@ export const fileOf = ({ name, mimeType }: Pick<Artifact, 'name' | 'mimeType'>):
 
 const NAME_LENGTH = 255
 
-/** As clients restrict names: no separators of paths, no characters that file systems refuse. */
+/** The restriction that clients apply: no separators of paths, no characters that file systems refuse. */
 // oxlint-disable-next-line no-control-regex
 const WRONG_CHARACTERS = /[\x00-\x1f\x7f"*/:<>?\\|]/
 

@@ -134,7 +134,7 @@ export function createCaches({ database, clock, files, uploads, maxBytes }: Cach
     /** Completes an upload; returns the id of the cache. Throws BadRequest, and Conflict when the ref has it. */
     finish,
 
-    /** As `finish`, by the name. Throws NotFound. */
+    /** Like `finish`, but finds the cache by its name. Throws NotFound. */
     async finishNamed(task: RunningTask, { key, version, size }: NewCache): Promise<number> {
       const name = requireCacheKey(key)
       const upload = await uploads.find({

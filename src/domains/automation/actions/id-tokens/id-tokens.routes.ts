@@ -17,7 +17,10 @@ const CLAIMS = `
   job_workflow_ref job_workflow_sha run_id run_number run_attempt runner_environment`
 const MAX_AUDIENCE = 255
 
-/** Where jobs get ID tokens, and others what they need to verify them (behaviour/actions#id-tokens). */
+/**
+ * Routes at which jobs get ID tokens, and at which others get what they need to verify them
+ * (behaviour/actions#id-tokens).
+ */
 export function registerIdTokens(http: FastifyInstance, { idTokens, tokens }: IdTokenDeps): void {
   http.get(
     `${ID_TOKENS}/token`,

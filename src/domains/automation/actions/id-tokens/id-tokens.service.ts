@@ -6,7 +6,7 @@ import { loadTaskFacts } from '../tasks/task-facts.store.ts'
 import { claimsOf, ID_TOKENS, mayGetIdTokens } from './id-token.policy.ts'
 import { createIdTokenKeys } from './id-token-keys.service.ts'
 
-/** Of a token, in seconds: it proves who asks, it is no session. */
+/** Lifetime of a token, in seconds: it proves who asks, it is no session. */
 const LIFETIME = 300
 /** Seconds by which the clocks of the services that verify a token may be behind. */
 const EARLY = 60

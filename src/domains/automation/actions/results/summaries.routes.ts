@@ -21,7 +21,7 @@ interface Params {
   readonly step?: string
 }
 
-/** Where runners send the summaries of steps (behaviour/actions#artifact-protocols-and-cache). */
+/** Routes to which runners send the summaries of steps (behaviour/actions#artifact-protocols-and-cache). */
 export function registerSummaries(http: FastifyInstance, { summaries, tokens }: SummaryDeps): void {
   const put = answering(async (request) => {
     const task = await requireTask(tokens, request)

@@ -21,7 +21,7 @@ export interface CallingRunner {
   readonly queueVersion: number
 }
 
-/** For which a poll that expects no task waits for others, milliseconds: 250 polls a second are 50 statements. */
+/** Milliseconds that a poll that expects no task waits for others: 250 polls a second are 50 statements. */
 const SHARE_MS = 20
 
 export type RunnerLogin = ReturnType<typeof createRunnerLogin>

@@ -2,7 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import { decideRunnerState } from './runner.policy.ts'
 import { type RunnerRow, updateTimes } from './runner-login.store.ts'
 
-/** After these, times that show nothing new are written again: half of what counts as offline and as idle. */
+/** Ages after which times that show nothing new are written again: half of what counts as offline and as idle. */
 const ONLINE_GRAIN_MS = 30_000
 const ACTIVE_GRAIN_MS = 5_000
 const FLUSH_MS = 2_000
@@ -14,7 +14,7 @@ const FLUSH_MS = 2_000
  */
 export class RunnerTimes {
   readonly #core: Pick<Core, 'database' | 'clock' | 'log'>
-  /** By id; whether a request was about a task. */
+  /** Whether a request of the runner with this id was about a task, since the last write. */
   readonly #seen = new Map<number, boolean>()
   #timer: NodeJS.Timeout | undefined
 

@@ -69,7 +69,7 @@ const visibleRunnersOf = (db: Db, scope: ActionsScope) =>
 
 export interface RunnerFilter {
   readonly isDisabled?: boolean | undefined
-  /** Also those of the levels above. */
+  /** Includes runners of the levels above. */
   readonly includesInherited?: boolean | undefined
 }
 

@@ -80,7 +80,7 @@ const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): J
 export interface JobQuery {
   /** Empty: any status. */
   readonly statuses: readonly RunStatus[]
-  /** By id. */
+  /** Order of the ids. */
   readonly order: 'asc' | 'desc'
   readonly paging: Paging
 }

@@ -14,7 +14,7 @@ interface NeededJob extends Omit<Need, 'result'> {
   readonly status: RunStatus
 }
 
-/** By key; of the combinations of a matrix, the last output that is not empty counts. */
+/** The needed jobs by key; of the combinations of a matrix, the last output that is not empty counts. */
 export async function loadNeeds(
   db: Db,
   runId: number,

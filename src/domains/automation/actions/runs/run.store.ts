@@ -39,7 +39,7 @@ export interface Run {
   readonly attempt: number
   /** The account that started the latest attempt. */
   readonly triggerActorId: UserId
-  /** As the workflow says; empty if it says nothing. */
+  /** The name that the workflow states; empty if it states none. */
   readonly workflowName: string
   /** The commit that gets statuses of its jobs; empty: none. */
   readonly reportedOid: string

@@ -124,7 +124,7 @@ export async function requestCancellation(tx: Tx, ids: readonly number[], at: nu
     .execute()
 }
 
-/** Of these tasks, those whose runners execute the last steps of a cancelled job before they end it. */
+/** Selects, of these tasks, those whose runners execute the last steps of a cancelled job before they end it. */
 export async function listTasksEndedByRunners(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db
     .selectFrom('action_task')
@@ -200,7 +200,7 @@ export interface LogState {
   readonly updatedAt: number
 }
 
-/** By task; omits ids without a row. */
+/** States of logs by task; omits ids without a row. */
 export async function listLogStates(db: Db, ids: readonly number[]): Promise<Map<number, LogState>> {
   const rows = await db
     .selectFrom('action_task')

@@ -24,7 +24,7 @@ const BATCH = 500
 /** Whether the name in the column of a hash is that of a list of blocks. */
 export const isBlockList = (name: string): boolean => name.startsWith(PREFIX)
 
-/** In SQL: the column has the hash of a blob. */
+/** An SQL condition: the column contains the hash of a blob. */
 export const isBlobName = (column: string) => sql<boolean>`${sql.ref(column)} not like ${`${PREFIX}%`}`
 
 /** Stores the list of the blocks of a file; returns its name, which no other file gets. */
@@ -44,7 +44,7 @@ export async function insertBlockList(tx: Tx, blocks: readonly Block[]): Promise
   return file
 }
 
-/** In the order of the file; none for an unknown list. */
+/** The blocks in the order of the file; none for an unknown list. */
 export const listStoredBlocks = (db: Db, file: string): Promise<StoredBlock[]> =>
   db
     .selectFrom('action_stored_block')

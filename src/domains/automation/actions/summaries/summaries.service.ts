@@ -2,7 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import { tooLarge } from '../../../../core/platform/errors.ts'
 import { countOtherSummaries, listSummaries, putSummary, type StepKey, type Summary } from './summary.store.ts'
 
-/** Of one task. */
+/** Maximum number of summaries of one task. */
 const MAX_SUMMARIES = 20
 const SHOWN = { limit: 20, length: 64 * 1024 }
 
@@ -17,6 +17,6 @@ export const createStepSummaries = ({ database }: Pick<Core, 'database'>) => ({
         throw tooLarge(`a job has at most ${MAX_SUMMARIES} summaries`)
       await putSummary(tx, key, text)
     }),
-  /** Of the latest attempts of the jobs of a run, as its page shows them. */
+  /** Summaries of the latest attempts of the jobs of a run, cut as its page shows them. */
   list: (runId: number): Promise<Summary[]> => listSummaries(database.read, runId, SHOWN),
 })

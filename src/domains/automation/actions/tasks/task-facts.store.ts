@@ -15,7 +15,7 @@ export interface TaskFacts {
   readonly needs: readonly string[]
   readonly runNumber: number
   readonly fileName: string
-  /** As the workflow says; empty if it says nothing. */
+  /** The name that the workflow states; empty if it states none. */
   readonly workflowName: string
   readonly filePath: string
   readonly event: string

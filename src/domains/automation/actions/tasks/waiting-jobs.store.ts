@@ -13,7 +13,7 @@ export interface WaitingGroup {
   readonly labels: readonly string[]
   /** Epoch milliseconds, of the job that has waited longest. */
   readonly since: number
-  /** Of that job. */
+  /** Id of the job that has waited longest. */
   readonly jobId: number
 }
 

@@ -52,7 +52,7 @@ const ofReview: Read = (_, payload) => ofPull(['pull_request_review'], ['submitt
 const ofProposal: Read = (action, payload) =>
   ofPull(['pull_request', 'pull_request_target'], issueTypes(action, payload), payload)
 
-/** By the type of the message; the other types start nothing. */
+/** Readers by the type of the message; the other types start nothing. */
 const READERS: ReadonlyMap<string, Read> = new Map([
   ['push', (_, payload) => ofPush(payload)],
   ['create', (_, payload) => ofRef('create', payload)],

@@ -12,7 +12,7 @@ export interface SchedulePush {
   readonly after: string
 }
 
-/** When a workflow of the default branch runs by itself. */
+/** The times at which a workflow of the default branch starts by itself. */
 export interface Schedule {
   readonly id: number
   readonly repoId: RepoId

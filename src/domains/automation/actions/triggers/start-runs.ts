@@ -150,7 +150,7 @@ export async function startAll(deps: StartDeps, located: Located, types: readonl
   })
 }
 
-/** From now on, all events are looked at. */
+/** From now on, all events are examined. */
 async function recordWorkflows({ database }: StartDeps, { id }: Repo): Promise<void> {
   if (await hasWorkflows(database.read, id)) return
   await database.transaction(async (tx) => void (await lockWorkflows(tx, id)))

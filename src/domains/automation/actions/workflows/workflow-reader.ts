@@ -30,7 +30,10 @@ interface Failures {
   readonly retryAt: number
 }
 
-/** Where a workflow file is, and on whose account it is read: `rateLimitKeyOf` of a requester, or the repository. */
+/**
+ * The location of a workflow file, and the key whose share of the readers it uses: `rateLimitKeyOf` of a requester, or
+ * the repository.
+ */
 export interface FileSource {
   readonly git: GitRepo
   readonly oid: string

@@ -52,7 +52,7 @@ export interface PlannedJob {
 
 /** The run that an event starts. */
 export interface RunPlan {
-  /** Of the workflow; empty if there is none. */
+  /** Name of the workflow; empty if it has none. */
   readonly name: string
   /** Empty if there is none. */
   readonly runName: string

@@ -9,12 +9,12 @@ import type { Read, RunPlan, Workflow } from './workflow.policy.ts'
 
 /** A job that is planned when the jobs that it needs have ended. */
 export interface LateTask {
-  /** Of the planned job. */
+  /** `late` of the row of the job. */
   readonly late: string
   readonly needs: Members
 }
 
-/** Without `plan`, the file is read; with it, the run is planned if the event passes the filters. */
+/** Reads a file if `plan` is absent; otherwise plans the run if the event passes the filters. */
 export interface WorkflowTask {
   readonly text: string
   readonly plan?: {

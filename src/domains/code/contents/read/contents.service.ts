@@ -84,7 +84,7 @@ interface ManyView {
 export interface Contents {
   /** Throws NotFound for an unknown path. */
   read(repo: Repo, path: string, target: Target, parts: EntryParts): Promise<ContentsView>
-  /** In the order of the paths; stops at 30 entries or 100 MiB. Throws NotFound for an unknown ref. */
+  /** The entries in the order of the paths; stops at 30 entries or 100 MiB. Throws NotFound for an unknown ref. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /**
    * The properties of a file in the repository's `.editorconfig`; for an unknown ref, those on the default branch.

@@ -11,7 +11,7 @@ export type LfsLocks = ReturnType<typeof createLfsLocks>
 export function createLfsLocks({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   const { read } = database
   return {
-    /** In the order of creation. */
+    /** Locks in the order of their creation. */
     list: (repoId: RepoId, filter: LfsLockFilter, limit: number): Promise<readonly LfsLock[]> =>
       listLfsLocks(read, repoId, filter, limit),
 

@@ -47,7 +47,7 @@ export interface BranchRuleChange {
 
 /** Rules for branches (behaviour/repositories#branch-protections). Names are compared exactly. */
 export interface BranchProtections {
-  /** In evaluation order. */
+  /** The rules in evaluation order. */
   list(repo: Repo): Promise<BranchRuleView[]>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchRuleView>

@@ -30,7 +30,7 @@ export async function insertImportedBranchRule(
   return undefined
 }
 
-/** As `insertImportedBranchRule`. */
+/** Like `insertImportedBranchRule`, for a rule of tags. */
 export async function insertImportedTagRule(
   tx: Tx,
   repoId: RepoId,

@@ -56,7 +56,7 @@ export function createBranches({ database, git, views }: { database: Database; g
       const wanted = part.toLowerCase()
       return pageOf(wanted === '' ? tips : tips.filter(({ name }) => name.toLowerCase().includes(wanted)), paging)
     },
-    /** In the order of the tips. */
+    /** The branches in the order of the tips. */
     views: (repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]> => load(git.open(repo), tips),
     /** Throws NotFound. */
     async get(repo: Repo, name: string): Promise<BranchView> {

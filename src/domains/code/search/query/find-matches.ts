@@ -5,7 +5,7 @@ import type { TextPattern } from './code-query.ts'
 
 /** A line with matches. */
 export interface Fragment {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number
   /** The column of the first character of `text`, from 1: long lines are cut. */
   readonly column: number
@@ -33,7 +33,7 @@ export interface MatchAnswer {
   readonly isIncomplete: boolean
 }
 
-/** Of one term in one text. */
+/** Maximum number of matches of one term in one text that are examined. */
 const MAX_MATCHES = 200
 const MAX_FRAGMENTS = 5
 const MAX_LINE = 300

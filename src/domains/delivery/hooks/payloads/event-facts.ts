@@ -70,7 +70,7 @@ export interface EventFactsLoader {
   load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
   /** The same for a repository that the caller has already loaded and that may be deleted. */
   of(repo: Repo, actorId: number, permissions: Permissions): Promise<Omit<EventFacts, 'isDeleted'>>
-  /** Only the actor. */
+  /** Loads only the actor. */
   loadSender(actorId: number, owner: User): Promise<PayloadUser>
 }
 

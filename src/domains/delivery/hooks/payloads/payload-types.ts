@@ -37,7 +37,7 @@ export interface Changes {
   readonly ref?: From
   readonly added_labels: readonly PayloadLabel[]
   readonly removed_labels: readonly PayloadLabel[]
-  /** For a label event: the label, if it is only one. */
+  /** The label of a label event, if it is only one. */
   readonly label?: PayloadLabel
 }
 
@@ -140,7 +140,7 @@ interface PackagePayload extends Omit<Common, 'repository'> {
 
 export interface WorkflowCommon extends Common {
   readonly action: string
-  /** For a run of a pull request. */
+  /** The pull request of a run. */
   readonly pull_request?: PayloadPull
   /** The owner, unless it is a user. */
   readonly organization?: PayloadOrganization

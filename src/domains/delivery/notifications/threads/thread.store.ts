@@ -115,7 +115,7 @@ async function listThreadIds(
 export const countThreads = (db: Db, { statuses, ...filter }: ThreadFilter): Promise<number> =>
   countRows(threads(db, filter).where('status', 'in', statuses).select('id'))
 
-/** In the order of `ids`; omits ids that do not exist. */
+/** Threads in the order of `ids`; omits ids that do not exist. */
 export async function listThreadsByIds(db: Db, ids: readonly NotificationId[]): Promise<Thread[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('notification').selectAll().where('id', 'in', ids).execute()

@@ -28,11 +28,11 @@ export interface NewIssue {
   readonly assignees: readonly string[]
   /** Labels of the repository or its organization; others are ignored; for writers only. */
   readonly labelIds: readonly number[]
-  /** For writers only. */
+  /** Only writers may set them. */
   readonly projectIds?: readonly number[] | undefined
-  /** For writers only. */
+  /** Only writers may set it. */
   readonly milestoneId: MilestoneId | undefined
-  /** Epoch milliseconds; for writers only. */
+  /** Epoch milliseconds; only writers may set it. */
   readonly dueAt: number | undefined
   readonly isClosed: boolean
 }

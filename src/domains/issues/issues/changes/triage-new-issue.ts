@@ -32,7 +32,7 @@ export async function findAccounts(db: Db, viewer: SignedIn, repo: Repo, logins:
   return [...found.values()]
 }
 
-/** As `findAccounts`; throws Invalid also for a user who cannot be assigned to issues of the repository. */
+/** Like `findAccounts`, but throws Invalid also for a user who cannot be assigned to issues of the repository. */
 export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
   const found = await findAccounts(db, viewer, repo, logins)
   for (const user of found) await requireAssignable(db, repo, user)

@@ -91,7 +91,7 @@ function listOperations({ guards, dependencies, site }: DependencyOperationDeps)
 /** What differs between the two sides of a dependency. */
 interface Side {
   readonly path: string
-  /** Of the operations that add and delete. */
+  /** Ids of the operations that add and delete. */
   readonly ids: readonly [string, string]
   readonly summaries: readonly [string, string]
   readonly guard: ReturnType<Guards['issue']>

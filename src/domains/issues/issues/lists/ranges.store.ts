@@ -13,7 +13,7 @@ type Condition = RawBuilder<SqlBool>
 interface Source {
   /** The other tables copy repository, state, kind and creation time from `issue`. */
   readonly table: 'issue' | 'issue_assignee' | 'issue_label' | 'issue_mention' | RawBuilder<unknown>
-  /** For a query: it returns these copies, not only the ids. */
+  /** Whether `table` is a query that returns these copies, not only the ids. */
   readonly hasCopies?: boolean
   /** The range; undefined for all rows. */
   readonly at?: Condition
@@ -115,7 +115,7 @@ function unionOf(listing: Listing): RawBuilder<unknown> {
   return sql.join(arms, listing.driver.repeats ? sql` union ` : sql` union all `)
 }
 
-/** With the nearest due date first, issues without one are a part of their own. */
+/** If the nearest due date comes first, issues without one are a part of their own. */
 function sourcesOf({ driver, sort }: Listing): readonly Source[] {
   if (!isNearest(sort) || driver.sources.some(({ table }) => table !== 'issue')) return driver.sources
   const and = ({ at }: Source, due: Condition): Condition => (at === undefined ? due : sql<SqlBool>`${at} and ${due}`)

@@ -7,9 +7,9 @@ import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 
 /** What an issue has of other entities. */
 export interface IssueLinks {
-  /** In no particular order. */
+  /** Ids in no particular order. */
   readonly labelIds: readonly LabelId[]
-  /** In display order. */
+  /** Ids in display order. */
   readonly assigneeIds: readonly UserId[]
   /** Ascending. */
   readonly projectIds: readonly ProjectId[]

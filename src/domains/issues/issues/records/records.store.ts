@@ -113,7 +113,7 @@ export interface PullMeta {
   readonly isDraft: boolean
 }
 
-/** By issue; one query, or none without ids. */
+/** Pull requests by issue; one query, or none without ids. */
 export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullMeta>> {
   if (ids.length === 0) return new Map()
   const rows = await metas(db, { ids })

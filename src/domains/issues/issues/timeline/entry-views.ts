@@ -86,7 +86,7 @@ export async function loadEntryFacts(
   }
 }
 
-/** Of the other issues those that the viewer may read. */
+/** Loads the issues in `readable`, and those in `others` that the viewer may read. */
 async function loadIssues(
   db: Db,
   viewer: Viewer,

@@ -17,7 +17,7 @@ interface PageFacts extends EntryFacts, IssueInView {
   readonly site: Site
 }
 
-/** With presenters of what several entries of a page share. */
+/** The facts of a page, with presenters of what several of its entries share. */
 type Page = PageFacts & ReturnType<typeof partsFor>
 
 const partsFor = ({ viewer, site }: PageFacts) => ({

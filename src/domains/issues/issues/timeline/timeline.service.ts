@@ -16,7 +16,7 @@ interface TimelinePage extends EntryFacts {
 
 /** Comments and events of issues (behaviour/issues#timeline). */
 export interface Timeline {
-  /** For later modules whose rows entries of these kinds refer to; several loaders may serve one kind. */
+  /** For later modules to whose rows entries of these kinds refer; several loaders may serve one kind. */
   registerDetails(kinds: readonly EntryKind[], load: DetailsLoader): void
   /** Oldest first, without references from issues that the viewer may not read. */
   list(viewer: Viewer, target: IssueInView, span: UpdateSpan, paging: Paging): Promise<TimelinePage>

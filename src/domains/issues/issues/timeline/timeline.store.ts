@@ -62,11 +62,11 @@ const PENDING = ['pending_code', 'pending_review'] as const satisfies readonly E
 /** Comments of reviews are listed with their review. */
 const UNLISTED = ['code', ...PENDING] as const satisfies readonly EntryKind[]
 
-/** Which entries of an issue are listed. */
+/** Selects the entries of an issue that are listed. */
 interface EntryScope {
   readonly issueId: IssueId
   readonly span: UpdateSpan
-  /** With the comments of submitted reviews. */
+  /** Includes the comments of submitted reviews. */
   readonly hasReviewComments?: boolean
 }
 

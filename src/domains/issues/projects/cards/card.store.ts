@@ -72,7 +72,7 @@ export const listBoardCards = (
     (row): BoardCard => ({ columnId: asId(row.column_id), issueId: asId(row.issue_id) }),
   )
 
-/** In the order of the column. */
+/** Cards in the order of the column. */
 export const listReadableCards = (
   db: Db,
   viewer: Viewer,

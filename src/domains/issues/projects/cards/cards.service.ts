@@ -20,7 +20,7 @@ import { findCardAt, listBoardCards, listReadableCards } from './card.store.ts'
 
 interface Move {
   readonly columnId: ProjectColumnId
-  /** From 0 among the issues of the column that the actor may read; undefined for the end. */
+  /** Position from 0 among the issues of the column that the actor may read; undefined for the end. */
   readonly position: number | undefined
 }
 

@@ -35,7 +35,7 @@ const toColumn = (row: Selectable<ProjectColumnTable>): ProjectColumn => ({
 const columnsOf = (db: Db, projectId: ProjectId) =>
   db.selectFrom('project_column').selectAll().where('project_id', '=', projectId)
 
-/** In the order of the board. */
+/** Columns in the order of the board. */
 export const listColumns = (db: Db, projectId: ProjectId, paging: Paging): Promise<Page<ProjectColumn>> =>
   selectPage(columnsOf(db, projectId).orderBy('sorting').orderBy('id'), paging, toColumn)
 

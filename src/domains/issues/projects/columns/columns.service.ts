@@ -40,7 +40,7 @@ export function createColumns(deps: ProjectDeps) {
   const { read } = database
   const viewOf = async (column: ProjectColumn): Promise<ColumnView> => (await loadColumnViews(read, [column]))[0]!
   return {
-    /** In the order of the board. */
+    /** Columns in the order of the board. */
     async list(project: Project, paging: Paging): Promise<Page<ColumnView>> {
       const { items, total } = await listColumns(read, project.id, paging)
       return { items: await loadColumnViews(read, items), total }

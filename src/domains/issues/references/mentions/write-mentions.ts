@@ -20,7 +20,7 @@ interface NewText {
   readonly issue: Issue
   /** 0 for the body of the issue. */
   readonly commentId: number
-  /** In the text. */
+  /** The mentions in the text. */
   readonly mentions: readonly Mention[]
   /** Users whom the same change has already notified. */
   readonly except?: ReadonlySet<UserId>

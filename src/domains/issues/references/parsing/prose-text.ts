@@ -23,7 +23,7 @@ class InlineScanner {
   readonly #ticks = /`+/g
   /** The pieces of the result. */
   readonly #pieces: string[] = []
-  /** For each open bracket, the number of pieces before it. */
+  /** Open brackets, each with the number of pieces before it. */
   readonly #brackets: { readonly at: number; readonly isImage: boolean }[] = []
   /** The last position of a run of backticks, by its length. */
   readonly #lastTicks = new Map<number, number>()

@@ -56,7 +56,7 @@ interface Written {
 }
 
 export interface ImportedText {
-  /** Of its entry in the timeline. */
+  /** Id of its entry in the timeline. */
   readonly id: number
   /** The first characters. */
   readonly beginning: string

@@ -1,4 +1,4 @@
-/** Where in a workflow something is wrong: the keys that lead to it. */
+/** The position of a problem in a workflow: the keys that lead to it. */
 export type Path = readonly (string | number)[]
 
 /** A workflow that cannot be used, with the place and the reason. */

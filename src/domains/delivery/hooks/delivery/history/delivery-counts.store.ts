@@ -102,7 +102,7 @@ export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Prom
 export interface MessageStep {
   /** The step starts after this id. */
   readonly after: number
-  /** Only messages from before this time are deleted. */
+  /** Only messages older than this time are deleted. */
   readonly before: number
 }
 

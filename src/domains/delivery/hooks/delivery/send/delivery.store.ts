@@ -64,7 +64,7 @@ export async function insertMessages(tx: Tx, messages: readonly HookMessage[], n
 /** Columns of the rows that are inserted here. */
 const COLUMNS = 5
 
-/** As many rows as one statement may insert. */
+/** Divides rows into parts of at most as many as one statement may insert. */
 function* inParts<Row>(tx: Tx, rows: readonly Row[]): Generator<readonly Row[]> {
   const most = Math.floor(dialectOf(tx).chunkSize / COLUMNS)
   for (let start = 0; start < rows.length; start += most) yield rows.slice(start, start + most)

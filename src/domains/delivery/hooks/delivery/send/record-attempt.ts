@@ -29,7 +29,7 @@ interface RecordDeps extends Pick<Core, 'database' | 'clock'> {
   readonly retryMs: number
   /** The number of running attempts in this process. */
   underWay(): number
-  /** Until it is aborted, writes are retried while the database is unavailable. */
+  /** Writes are retried until this signal is aborted while the database is unavailable. */
   readonly signal: AbortSignal
 }
 

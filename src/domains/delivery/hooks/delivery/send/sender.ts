@@ -65,7 +65,7 @@ export interface Attempt {
   /** Epoch milliseconds. */
   readonly at: number
   readonly url: string
-  /** Without `Authorization`. */
+  /** Headers of the request, without `Authorization`. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly requestBody: string
   /** 0 if there was no response. */

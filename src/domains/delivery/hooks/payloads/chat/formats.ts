@@ -89,7 +89,7 @@ export interface ChatTarget {
   readonly url: string
   /** Options of the type, such as the channel of `slack`. */
   readonly settings: Readonly<Record<string, string>>
-  /** In plain text; empty if there is none. */
+  /** The secret in plain text; empty if there is none. */
   readonly secret: string
 }
 
@@ -195,7 +195,7 @@ const msteams: Format = (message) => {
   }
 }
 
-/** With a secret, the chat checks the time and a signature over it. */
+/** If there is a secret, the chat checks the time and a signature over it. */
 const feishu: Format = (message, { secret }, at) => {
   const timestamp = Math.floor(at / 1000)
   const sign = (): string => createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')
