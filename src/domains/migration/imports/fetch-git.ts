@@ -5,7 +5,7 @@ import { type FoundRemote, wikiAddress } from '../mirrors/remote-access.ts'
 import type { ImportDeps } from './new-import.ts'
 import type { ImportRequest } from './read-request.ts'
 
-/** Where git data was fetched from, after redirects, with the credentials for it. */
+/** The address from which git data was fetched, after redirects, and its credentials. */
 export type GitLocation = Pick<ImportRequest, 'url' | 'credentials'>
 
 export interface FetchedGit {

@@ -40,7 +40,7 @@ interface ForgePage {
 export interface ForgeApiOptions {
   readonly client: OutgoingClient
   readonly patience: Patience
-  /** For example `https://host/api/v1`. */
+  /** Address of the API, for example `https://host/api/v1`. */
   readonly base: string
   /**
    * Headers, sent only to the origins of `base` and `webUrl`. With several sets, such as of several tokens, the next
@@ -65,7 +65,7 @@ export interface ForgeApiOptions {
 
 const MAX_REDIRECTS = 5
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
-/** Of all answers to one import. */
+/** Maximum total size of all answers to one import. */
 const MAX_TOTAL_BYTES = 64 * 1024 ** 3
 /** Milliseconds. */
 const PAGE_TIMEOUT = 60_000

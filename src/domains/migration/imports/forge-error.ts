@@ -6,7 +6,7 @@ import type { OutgoingHead } from '../../../core/platform/outgoing/index.ts'
  */
 export class ForgeError extends Error {
   readonly kind: 'auth' | 'two-factor' | 'busy' | 'failed'
-  /** Of the answer; 0 without one. */
+  /** HTTP status of the answer; 0 without one. */
   readonly status: number
 
   constructor(kind: ForgeError['kind'], message: string, status = 0) {

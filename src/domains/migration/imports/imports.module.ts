@@ -22,7 +22,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** For a rate limit of another service, while the client of the request waits. */
+/** Maximum wait for a rate limit of another service, while the client of the request waits. */
 const MAX_WAIT_MS = 60_000
 const CLUSTER_DELAY_MS = 30_000
 

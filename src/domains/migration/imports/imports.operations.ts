@@ -24,7 +24,7 @@ import { presentMigration } from './migration.present.ts'
 import { type NewImport, isService, METADATA_PARTS } from './new-import.ts'
 import type { RepoImport } from './records/repo-import.store.ts'
 
-/** With `user_list`. */
+/** Maximum size of a body with `user_list`. */
 const BODY_WITH_USERS_BYTES = 16 * 1024 * 1024
 
 interface ImportOperationDeps {

@@ -101,9 +101,11 @@ export interface NewImport {
   readonly changed?: readonly number[] | undefined
   /** Names of accounts of this server by those of the service; only of administrators. */
   readonly users?: Readonly<Record<string, string>> | undefined
-  /** Also map accounts of the service to those here with the same confirmed e-mail address; only of administrators. */
+  /**
+   * Also maps accounts of the service to those here with the same confirmed e-mail address; only for administrators.
+   */
   readonly usersByEmail?: boolean | undefined
-  /** Keep mapped assignees and reviewers who cannot read the repository yet; only of administrators. */
+  /** Keeps mapped assignees and reviewers who cannot read the repository yet; only for administrators. */
   readonly keepsAssignees?: boolean | undefined
 }
 
@@ -132,7 +134,7 @@ export interface ImportDeps extends Pick<Core, 'clock' | 'database' | 'events' |
   readonly largeFiles: LargeFileServices | undefined
   readonly attachments: Services['attachments']
   readonly releaseRules: UploadRules
-  /** Of files of issues and comments. */
+  /** Rules for files of issues and comments. */
   readonly issueRules: UploadRules
   /** Reactions that this server has. */
   readonly reactions: ReadonlySet<string>

@@ -11,7 +11,7 @@ import type { Source, SourceUser } from './source.ts'
  * in `phases.ts`, against a repository that nobody sees yet.
  */
 export interface ImportPhase {
-  /** As in the progress of the API and in `repo_import.phase`; never changes. */
+  /** The name in the progress of the API and in `repo_import.phase`; never changes. */
   readonly name: string
   /** Whether the request selects it; not asked of mirrors. */
   isWanted(request: ImportRequest): boolean
@@ -24,7 +24,7 @@ export interface ImportPhase {
 }
 
 export interface ImportStep {
-  /** At most 500 characters. */
+  /** A text of at most 500 characters. */
   readonly cursor: string
   /** The number of items that the step brings, for the progress. */
   readonly count: number

@@ -23,7 +23,7 @@ export interface ImportRequest {
   readonly parts: ReadonlySet<MetadataPart>
   /** Sentence about requested metadata that cannot be imported. */
   readonly leftOut: string | undefined
-  /** Of the issues and pull requests that are imported again; undefined for a new repository. */
+  /** Numbers of the issues and pull requests that are imported again; undefined for a new repository. */
   readonly changed: ReadonlySet<number> | undefined
   /** Milliseconds; undefined if the repository is not to be a mirror. */
   readonly interval: number | undefined

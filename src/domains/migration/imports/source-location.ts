@@ -10,13 +10,13 @@ export interface SourceLocation {
   readonly credentials: RemoteCredentials | undefined
   /** An access token; empty without one. */
   readonly token: string
-  /** Of AWS CodeCommit. */
+  /** Keys of AWS CodeCommit. */
   readonly awsKeys?: AwsKeys | undefined
   /** Whether issues are imported: a service that counts pull requests apart numbers them after the issues. */
   readonly withIssues: boolean
   /** Whether confidential issues are imported: only into a private repository. */
   readonly withConfidential: boolean
-  /** When the import began, also if it was interrupted since. Issues that are newer may be left out. */
+  /** Time at which the import began, even if it has been interrupted since. Issues that are newer may be omitted. */
   readonly startedAt: number
   /** Numbers of the only issues and pull requests that are read; undefined for all. */
   readonly only?: ReadonlySet<number> | undefined

@@ -27,7 +27,7 @@ export interface SourceFacts {
 
 export interface SourceLabel {
   readonly name: string
-  /** As the service writes it, such as `#ff0000`. */
+  /** The colour as the service writes it, such as `#ff0000`. */
   readonly color: string
   readonly description: string
   readonly isExclusive: boolean
@@ -275,12 +275,12 @@ export interface Source {
 
 /** An imported issue or pull request of which more is read, so that lists of issues are read once. */
 export interface SourceItem {
-  /** As in `SourceIssue`. */
+  /** See `SourceIssue`. */
   readonly number: number
   readonly isPull: boolean
 }
 
-/** Of which issues and pull requests comments are read. */
+/** Selects the issues and pull requests whose comments are read. */
 export interface SourceScope {
   readonly issues: boolean
   readonly pulls: boolean

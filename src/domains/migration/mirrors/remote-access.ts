@@ -183,13 +183,13 @@ export function readIntervalSetting(name: string, text: string): number {
 export type RemoteAddress =
   | {
       readonly kind: 'remote'
-      /** For example `https`. */
+      /** The scheme, for example `https`. */
       readonly scheme: string
-      /** In the form of URL.hostname. */
+      /** The host in the form of URL.hostname. */
       readonly host: string
-      /** Without credentials, query and fragment. */
+      /** The address without credentials, query and fragment. */
       readonly url: string
-      /** From the user information of the address. */
+      /** The user information of the address. */
       readonly credentials: RemoteCredentials | undefined
     }
   /** A local path, or not an address. */

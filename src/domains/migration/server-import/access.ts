@@ -4,7 +4,7 @@ import { send, type Sending, type ServerContext } from './server-context.ts'
 
 /** Who or what has access to something: members, keys. Both servers have the keys of the maps in common. */
 interface Access {
-  /** In the journal, which says what the import has brought. */
+  /** Kind of the entries in the journal, which records what the import has added. */
   readonly kind: string
   /** What has it at the other server, and what gives it on this one. */
   readonly theirs: ReadonlyMap<string, Sending>

@@ -4,13 +4,13 @@ import { lineOf, membersOf } from '../imports/sources/read.ts'
 import { digest, part, send, type ServerContext } from './server-context.ts'
 
 interface RuleKind {
-  /** In the journal. */
+  /** Kind of the entries in the journal. */
   readonly kind: string
-  /** In reports. */
+  /** The object in reports. */
   readonly what: string
   readonly list: string
   readonly key: 'name_pattern' | 'rule_name'
-  /** In the path of a rule. */
+  /** The member that identifies a rule in its path. */
   readonly id: 'id' | 'rule_name'
 }
 
@@ -58,7 +58,7 @@ interface Rules {
   /** The repository at the other server. */
   readonly id: number
   readonly fullName: string
-  /** Of the other server, as `readRule` gives them. */
+  /** The rules of the other server, as `readRule` returns them. */
   readonly theirs: readonly Members[]
 }
 

@@ -59,7 +59,7 @@ const SUBMITTED = new Set<unknown>(['APPROVED', 'COMMENT', 'REQUEST_CHANGES'])
 
 type List = (path: string) => Promise<readonly Members[]>
 
-/** Without those who reacted: they may have other names here, or none. */
+/** Omits who reacted: they may have other names here, or none. */
 const reactionsTo = async (list: List, object: string): Promise<readonly string[]> =>
   (await list(`issues/${object}/reactions`))
     .map(({ content, created_at }) => `${lineOf(content)} ${lineOf(created_at)}`)

@@ -41,11 +41,11 @@ export interface ServerStep {
 /** Names on this server by those of the other one, in lower case. */
 interface Names {
   readonly given: ReadonlyMap<string, string>
-  /** Of accounts and organizations that were imported. */
+  /** Names of accounts and organizations that were imported. */
   readonly imported: Map<string, string>
-  /** Of accounts alone: the authors of what is imported. */
+  /** Names of accounts alone: the authors of what is imported. */
   readonly accounts: Map<string, string>
-  /** Accounts that an earlier run has imported, and that the other server does not have any more. */
+  /** Accounts that an earlier run has imported, and that the other server no longer has. */
   readonly gone: { readonly id: number; readonly name: string }[]
 }
 
@@ -64,7 +64,7 @@ export async function* sourceItems({ source, signal }: ServerContext, path: stri
 export const sourceList = (context: ServerContext, path: string): Promise<Members[]> =>
   Array.fromAsync(sourceItems(context, path))
 
-/** As `sourceList`, but undefined where the other server does not have the list: then nothing is known of it. */
+/** Like `sourceList`, but undefined if the other server does not have the list: then nothing is known of it. */
 export async function knownList({ source, signal }: ListContext, path: string): Promise<Members[] | undefined> {
   try {
     return (await Array.fromAsync(source.pages(path, signal))).flat().map(members)
@@ -86,7 +86,7 @@ export const pick = (from: Members, names: readonly string[]): Record<string, un
 export interface SourceAccount {
   readonly id: number
   readonly login: string
-  /** On this server. */
+  /** The name on this server. */
   readonly name: string
   readonly value: Members
 }
@@ -147,7 +147,7 @@ export interface Sending {
   readonly path: string
   readonly body?: object
   readonly as?: string | undefined
-  /** For the report, when this server refuses it. */
+  /** The object in the report, if this server refuses the request. */
   readonly what: string
 }
 

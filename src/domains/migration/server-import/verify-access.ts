@@ -20,7 +20,7 @@ export interface Sides {
 }
 
 interface Compared {
-  /** Of what they are, such as `team makers of guild: members`. */
+  /** What is compared, such as `team makers of guild: members`. */
   readonly what: string
   /** Paths at the other server and at this one. */
   readonly paths: readonly [string, string]

@@ -8,7 +8,7 @@ export interface AuditEntryTable {
   id: Generated<number>
   /** The time of the change, in epoch milliseconds. */
   created_at: number
-  /** For example `token.created`. */
+  /** The action, for example `token.created`. */
   action: string
   outcome: 'failed' | 'succeeded'
   /** 0 and empty without an account. */
@@ -24,7 +24,7 @@ export interface AuditEntryTable {
   credential_name: string
   address: string
   user_agent: string
-  /** For example `user` or `repository`. */
+  /** The kind of the target, for example `user` or `repository`. */
   target_kind: string
   target_id: number
   target_name: string

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { HealthCheck } from './health-check.ts'
 
 export interface HealthParts {
-  /** Without it no request succeeds. */
+  /** If it fails, no request succeeds. */
   readonly database: HealthCheck
   /** If one of them fails, this process should receive no requests. */
   readonly needed: readonly HealthCheck[]
-  /** Without them most requests still succeed. */
+  /** If one of them fails, most requests still succeed. */
   readonly optional: readonly HealthCheck[]
   /** Aborted when the server is about to stop. */
   readonly stopping: AbortSignal

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../core/module.ts'
 import type { NodeRow } from './node.store.ts'
 
-/** For PostgreSQL: short, because other nodes and load balancers read it. */
+/** The interval on PostgreSQL: short, because other nodes and load balancers read it. */
 const HEARTBEAT_MS = 5_000
 /** NOTE: SQLite has only one server, and each commit invalidates cached rows and totals. */
 const HEARTBEAT_ON_SQLITE_MS = 60_000

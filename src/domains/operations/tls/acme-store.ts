@@ -10,7 +10,7 @@ import type { CertificatePaths } from './tls-settings.ts'
 
 /** How the last order ended. */
 export interface OrderState {
-  /** Of the ACME server of the stored certificate; undefined where there is none. */
+  /** The ACME server that issued the stored certificate; undefined if there is none. */
   readonly issuedBy: string | undefined
   /** Orders that failed since the last one that did not. */
   readonly failures: number
@@ -43,7 +43,7 @@ export function createAcmeStore(dataDir: string) {
     /** Both in one file, so that they are replaced together. */
     paths: { cert: certificate, key: certificate } satisfies CertificatePaths,
     stateFile,
-    /** Before anything is written. */
+    /** Called before anything is written. */
     prepare: (): void => makeDirectory(join(dir, 'challenges')),
     writeCertificate: ({ cert, key }: KeyPair): Promise<void> =>
       writeDurably(certificate, `${key.trim()}\n${cert.trim()}\n`),

@@ -16,7 +16,7 @@ interface KeeperDeps {
   readonly paths: CertificatePaths
   readonly clock: Clock
   readonly log: Logger
-  /** Of the configured root URL. */
+  /** The host of the configured root URL. */
   readonly host: string | undefined
   challenge(name: string): KeyPair | undefined
 }

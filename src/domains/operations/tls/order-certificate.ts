@@ -24,9 +24,9 @@ export interface Order {
 
 const REQUEST_MS = 30_000
 const MAX_ANSWER_BYTES = 1024 * 1024
-/** Between two looks at the state of a challenge or an order. */
+/** Milliseconds between two polls of the state of a challenge or an order. */
 const [POLL_MIN_MS, POLL_MAX_MS, POLLS] = [500, 10_000, 15]
-/** As long as the ACME server asks for, between two looks. */
+/** Maximum wait between two polls that the ACME server may ask for. */
 const MAX_POLL_WAIT_MS = 60_000
 
 /** Gets a certificate for all names with a new key. Throws what the ACME server says, or the reason of the signal. */

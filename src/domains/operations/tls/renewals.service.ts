@@ -14,7 +14,7 @@ export interface RenewalDeps {
   readonly store: AcmeStore
   readonly clock: Clock
   readonly log: Logger
-  /** Of all processes: one orders at a time. */
+  /** Locks shared by all processes: one orders at a time. */
   readonly locks: KeyedMutex
   /** There is a new certificate. */
   issued(): Promise<void>

@@ -13,17 +13,17 @@ export interface AcmeSettings {
   /** Empty: none, as in `caFile`. */
   readonly email: string
   readonly caFile: string
-  /** Of the certificate; the first one is the host of the root URL. */
+  /** Names in the certificate; the first one is the host of the root URL. */
   readonly names: readonly string[]
 }
 
 export interface TlsSettings {
-  /** Of the root URL; undefined where that has the first name of the certificate. */
+  /** The host of the root URL; undefined where that has the first name of the certificate. */
   readonly host: string | undefined
   /** Undefined where the certificate comes from an ACME server. */
   readonly files: CertificatePaths | undefined
   readonly acme: AcmeSettings | undefined
-  /** Of the redirect listener; 0: none. */
+  /** Port of the redirect listener; 0: none. */
   readonly httpPort: number
 }
 

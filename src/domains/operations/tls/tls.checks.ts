@@ -7,10 +7,10 @@ import type { CertificatePaths } from './tls-settings.ts'
 
 interface Checked {
   readonly paths: CertificatePaths
-  /** Where an ACME server issues the certificate. */
+  /** The store, if an ACME server issues the certificate. */
   readonly store: AcmeStore | undefined
   readonly clock: Clock
-  /** Of the configured root URL. */
+  /** The host of the configured root URL. */
   readonly host: string | undefined
 }
 

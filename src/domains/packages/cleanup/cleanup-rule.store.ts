@@ -48,7 +48,7 @@ const toRule = (row: Selectable<PackageCleanupRuleTable>): CleanupRule => ({
   updatedAt: row.updated_at,
 })
 
-/** By type. */
+/** Rules ordered by type. */
 export const listRules = (db: Db, ownerId: UserId, paging: Paging): Promise<Page<CleanupRule>> =>
   selectPage(
     db.selectFrom('package_cleanup_rule').selectAll().where('owner_id', '=', ownerId).orderBy('type'),

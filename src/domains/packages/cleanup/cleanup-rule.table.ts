@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
-/** Which versions of a type of an owner are deleted nightly. */
+/** Selects the versions of a type of an owner that are deleted nightly. */
 export interface PackageCleanupRuleTable {
   id: Generated<number>
   owner_id: number
-  /** As in `package.type`; unique per owner. */
+  /** A value of `package.type`; unique per owner. */
   type: string
   is_enabled: Flag
   /** The newest versions of each package that stay; 0 for none. */

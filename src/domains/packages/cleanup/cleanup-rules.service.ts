@@ -14,7 +14,7 @@ import {
 } from './cleanup-rule.store.ts'
 
 interface RuleDeps extends Pick<Core, 'database' | 'clock'> {
-  /** Of all registries. */
+  /** The types of all registries. */
   readonly packageTypes: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export function createCleanupRules({ database, clock, packageTypes }: RuleDeps) 
     return rules.map((rule) => ({ rule, author: authors.find(({ id }) => id === rule.authorId) }))
   }
   return {
-    /** By type. */
+    /** Rules ordered by type. */
     async list(owner: User, paging: Paging): Promise<Page<RuleView>> {
       const page = await listRules(read, owner.id, paging)
       return { ...page, items: await viewsOf(page.items) }

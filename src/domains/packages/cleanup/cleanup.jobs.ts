@@ -39,7 +39,7 @@ export function createCleanupJobs(
   }
 }
 
-/** Before the sweep of the bytes of packages. */
+/** Scheduled before the sweep of the bytes of packages. */
 export function cleanupTasks(jobs: Jobs): ScheduledTask[] {
   return [
     {

@@ -7,7 +7,7 @@ import type { PackageVersion } from './package.store.ts'
 export interface Attestation {
   /** What the format calls its kind: a predicate type, an artifact type. */
   readonly type: string
-  /** Of the file, or the digest of the manifest. */
+  /** Name of the file, or digest of the manifest. */
   readonly name: string
   /** Bytes. */
   readonly size: number

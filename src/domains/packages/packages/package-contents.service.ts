@@ -44,7 +44,9 @@ interface BlobOptions {
 export interface PackageHold {
   /** Throws TooLarge for a file that is larger than the setting allows. */
   receive(source: Source): Promise<ReceivedFile>
-  /** As `receive`, with the one digest that names the bytes: the others take twice as long as all the rest. */
+  /**
+   * Like `receive`, but computes only the digest that names the bytes: the others take twice as long as all the rest.
+   */
   receiveBlob(source: Source, options?: BlobOptions): Promise<Pick<ReceivedFile, 'sha256' | 'size'>>
 }
 
@@ -169,7 +171,7 @@ export function createPackageContents(deps: ContentsDeps) {
       return content!
     },
 
-    /** As `store`, with the one digest that names the bytes. */
+    /** Like `store`, but computes only the digest that names the bytes. */
     async storeBlob(source: Source, record: (blob: { readonly sha256: string }) => Promise<void>): Promise<void> {
       await blobs.put(source, {}, ({ hash: sha256 }) => record({ sha256 }))
     },

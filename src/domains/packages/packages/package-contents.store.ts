@@ -52,7 +52,7 @@ interface PackageGroup {
   readonly prefix: string
 }
 
-/** By name. */
+/** Packages ordered by name. */
 export async function listPackages(db: Db, { ownerId, type, prefix }: PackageGroup): Promise<PackageEntry[]> {
   let query = packages(db).where('owner_id', '=', ownerId).where('type', '=', type)
   if (prefix !== '') query = query.where(sql<boolean>`lower_name like ${`${escapeLike(prefix)}%`} escape '\\'`)
@@ -195,7 +195,7 @@ export const listVersionsNamed = async (
         .map(toVersion)
         .filter(({ version }) => names.includes(version))
 
-/** By name, case-sensitive. */
+/** Finds a file by its name, case-sensitive. */
 export const findFile = (db: Db, versionId: number, name: string): Promise<PackageFile | undefined> =>
   db
     .selectFrom('package_file')

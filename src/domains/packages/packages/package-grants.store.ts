@@ -5,7 +5,7 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 /** The rights of a user's teams in an organization on its packages. */
 export interface PackageGrants {
   readonly isOrgMember: boolean
-  /** For each team: its own mode, and the mode of its packages unit. */
+  /** The mode of each team, and the mode of its packages unit. */
   readonly teams: readonly { readonly mode: AccessMode; readonly packages: AccessMode }[]
 }
 

@@ -56,14 +56,14 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
     listAllVersions: (owner: User, type: string): Promise<VersionEntry[]> => listVersionEntriesOf(read, owner.id, type),
     findVersion: (entry: PackageEntry, version: string): Promise<VersionEntry | undefined> =>
       findVersionEntry(read, entry.id, version),
-    /** In upload order. */
+    /** Files in upload order. */
     listFiles: (version: Pick<VersionEntry, 'id'>): Promise<PackageFile[]> => listFiles(read, version.id),
     /** The newest file of this name in the packages of a type. */
     findFileOfType: (owner: User, type: string, file: string): Promise<PackageFile | undefined> =>
       findFileOfType(read, { ownerId: owner.id, type, file }),
     /** Files of all versions of a package, in upload order. */
     listFilesOfPackage: (entry: PackageEntry): Promise<PackageFile[]> => listFilesOfPackage(read, entry.id),
-    /** As these, or the newest ones, with the names of their versions. */
+    /** The same files, or the newest ones, with the names of their versions. */
     listNamedFiles: (entry: PackageEntry, newest?: number): Promise<NamedFile[]> =>
       listNamedFiles(read, entry.id, newest),
     /** The files of all versions, or of the newest ones, in the order of publication. */

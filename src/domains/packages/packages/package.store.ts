@@ -27,7 +27,7 @@ export interface PackageVersion {
 }
 
 export interface PackageFilter {
-  /** Of all owners if absent. */
+  /** If absent, packages of all owners. */
   readonly ownerId?: UserId | undefined
   readonly type?: string | undefined
   /** The whole name, case-insensitive. */
@@ -83,7 +83,7 @@ export function listVersions(
   return selectPage(query.orderBy('package_version.id', 'desc'), paging, toVersion)
 }
 
-/** In lower case. */
+/** Converts the text to lower case and escapes it for LIKE. */
 export const escapeLike = (text: string): string => text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 /** The newest version if `version` is absent. */
@@ -101,7 +101,7 @@ export async function findVersion(
   return row && toVersion(row)
 }
 
-/** In upload order. */
+/** Files in upload order. */
 export const listFiles = (db: Db, versionId: number): Promise<PackageFile[]> =>
   db.selectFrom('package_file').selectAll().where('version_id', '=', versionId).orderBy('id').execute()
 

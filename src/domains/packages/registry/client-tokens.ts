@@ -31,7 +31,7 @@ export function createClientTokens({ secrets, clock }: ClientTokenDeps, { contex
   }
   return {
     lifetime,
-    /** Without credentials, a token for anonymous requests. */
+    /** Issues a token; without credentials, one for anonymous requests. */
     issue(credentials: Extract<Credentials, { kind: 'basic' }> | undefined): string {
       const until = clock.now() + lifetime * 1000
       const claims = { until, user: credentials?.user ?? '', password: credentials?.password ?? '' }

@@ -43,7 +43,7 @@ export type FormatAnswer =
       readonly body?: string | Buffer | object
       /** `application/json` of objects and `text/plain` of texts if absent. */
       readonly type?: string
-      /** Without quotes; 304 is sent to a client that has this version. */
+      /** The ETag without quotes; 304 is sent to a client that has this version. */
       readonly etag?: string
     }
   | {
@@ -98,7 +98,7 @@ export interface FormatRefusal {
 
 /** One kind of packages: a folder in `formats/`, and a line in `formats.ts`. */
 export interface PackageFormat {
-  /** As in addresses, `package.type` and the API. */
+  /** The type in addresses, in `package.type` and in the API. */
   readonly type: string
   readonly routes: readonly FormatRoute[]
   /** The index of all packages of an owner, whose registry has the address `base`. */

@@ -22,7 +22,7 @@ import type { PackageFormat } from './format.ts'
 /** A refusal of a registry before its format is reached. */
 export class RegistryRefusal extends Error {
   readonly status: number
-  /** In X-Ingot-Reason. */
+  /** The value of X-Ingot-Reason. */
   readonly code: string
   readonly headers: Readonly<Record<string, string>>
 
@@ -112,7 +112,7 @@ export async function modeOfPackages(database: Database, viewer: Viewer, owner: 
   return decidePackageMode(viewer, owner, grants)
 }
 
-/** For routes of clients that only check their credentials. Throws RegistryRefusal. */
+/** Used by routes at which clients only check their credentials. Throws RegistryRefusal. */
 export function requireClient(viewer: Viewer): SignedIn {
   if (viewer.kind !== 'user') throw challenge()
   return viewer

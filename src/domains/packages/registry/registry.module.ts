@@ -11,7 +11,7 @@ import { createSigningKeys, sealedSigningKeys } from './signing/signing-keys.ser
 
 declare module '../../../core/module.ts' {
   interface Services {
-    /** Of all registries, as in `package.type`. */
+    /** The types of all registries, as in `package.type`. */
     readonly packageTypes: readonly string[]
   }
 }

@@ -8,7 +8,7 @@ import { findUpstreamFile, setUpstreamFileTimes, type UpstreamFile } from './ups
 
 /** The age at which the upstream is asked for a newer document. */
 const FRESH_MS = 5 * 60 * 1000
-/** After a failure, a document is given out this long before the upstream is asked again. */
+/** After a failure, the stored document is returned this long before the upstream is asked again. */
 const RETRY_MS = 60 * 1000
 const MAX_DOCUMENT = 16 * 1024 * 1024
 const TIMEOUT_MS = 60_000

@@ -4,11 +4,11 @@ export interface UpstreamDocument {
   readonly path: string
   /** The media type that is asked for. */
   readonly accept?: string
-  /** Of the answer. */
+  /** Media type of the answer. */
   readonly type: string
-  /** What of it is shown, where there are several forms. */
+  /** The form of it that is shown, if there are several. */
   readonly variant?: string
-  /** The name of the package in it, for the reader; without it the document is given out as it came. */
+  /** The name of the package in it, for the reader; if absent, the document is returned unchanged. */
   readonly name?: string
 }
 
@@ -16,20 +16,23 @@ export interface UpstreamDocument {
 export type UpstreamFileSource =
   /** Listed in a document, with its digest. `config`: a document that tells where files are. */
   | { readonly listed: string; readonly index: UpstreamDocument; readonly config?: UpstreamDocument }
-  /** At a path below the address of the upstream. `digests`: what is added to it for files with its digest. */
+  /**
+   * A path below the address of the upstream. `digests`: algorithms; the digest of a file is at its path and the
+   * algorithm.
+   */
   | { readonly path: string; readonly digests: readonly Digest[] }
-  /** At a path that has the digest. */
+  /** A path that contains the digest. */
   | { readonly path: string; readonly expected: ExpectedDigest; readonly accept?: string }
 
-/** In lower-case hex. */
+/** The digest is in lower-case hex. */
 export type ExpectedDigest = readonly [algorithm: Digest, digest: string]
 
 /** What a client asks for. */
 interface UpstreamTarget {
-  /** Of the package; the first one is compared with the allowed names, and none may be a package of the owner. */
+  /** Names of the package; the first one is compared with the allowed names, and none may be a package of the owner. */
   readonly names: readonly string[]
   readonly source: { readonly document: UpstreamDocument } | UpstreamFileSource
-  /** Of a file. */
+  /** Media type of a file. */
   readonly type?: string
   /** Only the digest of the file or document is wanted. */
   readonly digest?: 'md5' | Digest
@@ -62,15 +65,15 @@ export interface ListedFile {
 interface ReadIndex {
   /** The index as it is given out. */
   readonly text: string
-  /** By name. */
+  /** Files by name. */
   readonly files: ReadonlyMap<string, ListedFile>
 }
 
 /** How the registry of a type of packages is read: a file in `formats/`, and a line in `upstream-formats.ts`. */
 export interface UpstreamFormat {
-  /** As in `package.type`. */
+  /** A value of `package.type`. */
   readonly type: string
-  /** Whether its indexes tell when versions were published. */
+  /** Whether its indexes state when versions were published. */
   readonly hasTimes: boolean
   /** Whether its registries refer clients to a server of tokens. */
   readonly hasTokens?: boolean

@@ -9,7 +9,7 @@ import type { PackageUpstreamTable } from './upstream.table.ts'
 
 /** What an owner decides about an upstream. */
 export interface UpstreamSettings {
-  /** Without a slash at the end. */
+  /** The address, without a trailing slash. */
   readonly url: string
   /** Patterns of names; an empty list allows all. */
   readonly allowed: readonly string[]
@@ -40,7 +40,7 @@ const toUpstream = (row: Selectable<PackageUpstreamTable>): Upstream => ({
   updatedAt: row.updated_at,
 })
 
-/** By type. */
+/** Upstreams ordered by type. */
 export const listUpstreams = (db: Db, ownerId: UserId, paging: Paging): Promise<Page<Upstream>> =>
   selectPage(
     db.selectFrom('package_upstream').selectAll().where('owner_id', '=', ownerId).orderBy('type'),

@@ -5,9 +5,9 @@ import type { Flag } from '../../../core/db/flag.ts'
 export interface PackageUpstreamTable {
   id: Generated<number>
   owner_id: number
-  /** As in `package.type`; unique per owner. */
+  /** A value of `package.type`; unique per owner. */
   type: string
-  /** Without a slash at the end. */
+  /** The address, without a trailing slash. */
   url: string
   /** Sealed: the value of the header Authorization; empty for none. */
   credentials: string
@@ -15,7 +15,7 @@ export interface PackageUpstreamTable {
   allowed: string
   /** Younger versions are left out; 0 for none. */
   min_age_days: number
-  /** Only stored copies are given out. */
+  /** Only stored copies are served. */
   is_offline: Flag
   created_at: number
   updated_at: number
@@ -25,7 +25,7 @@ export interface PackageUpstreamTable {
 export interface PackageUpstreamFileTable {
   id: Generated<number>
   upstream_id: number
-  /** Of the format; unique per upstream. */
+  /** Key that the format chooses; unique per upstream. */
   key: string
   /** Bytes. */
   size: number
@@ -38,7 +38,7 @@ export interface PackageUpstreamFileTable {
   source_sha256: string
   /** What else the document was made of: the age that versions must have and the address of the registry. */
   basis: string
-  /** Of the upstream, for conditional requests; empty for none. */
+  /** The ETag that the upstream sent, for conditional requests; empty for none. */
   etag: string
   last_modified: string
   /** When the upstream was last asked; epoch milliseconds. */

@@ -32,7 +32,7 @@ export function createUpstreamJobs(
   }
 }
 
-/** Before the sweep of the bytes of packages. */
+/** Scheduled before the sweep of the bytes of packages. */
 export function upstreamTasks(jobs: Jobs): ScheduledTask[] {
   return [
     {

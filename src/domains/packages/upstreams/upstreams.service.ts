@@ -38,7 +38,7 @@ export function createUpstreams({ database, clock, events, secrets, site, enable
     return secrets.seal(username === '' ? `Bearer ${password}` : basic, CREDENTIALS_CONTEXT)
   }
   return {
-    /** By type. */
+    /** Upstreams ordered by type. */
     list: (owner: User, paging: Paging): Promise<Page<Upstream>> => listUpstreams(database.read, owner.id, paging),
 
     /** Throws NotFound. */

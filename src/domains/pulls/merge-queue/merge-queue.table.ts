@@ -52,7 +52,7 @@ export interface MergeQueueEntryTable {
   oid: Generated<string>
   /** The failed batch whose parts are being tested; 0 for none. */
   suspect_id: Generated<number>
-  /** For suspects: the maximum size of their next batch. */
+  /** The maximum size of the next batch of a suspect. */
   max_batch: Generated<number>
   /** Why its last batch failed; empty for none. */
   failure: Generated<string>

@@ -26,7 +26,7 @@ export interface MergeRequest {
   readonly message: string
   /** The expected commit of the head; empty for any. */
   readonly headOid: string
-  /** For `manually-merged`: the commit that merged the pull request. */
+  /** The commit that merged the pull request, for the style `manually-merged`. */
   readonly mergedOid: string
   /** An administrator of the repository overrides the protection of the branch. */
   readonly isForced: boolean

@@ -312,7 +312,7 @@ async function deleteHead(deps: MergeDeps, actor: SignedIn, issue: Issue, pull: 
   }
 }
 
-/** By this age another running server has moved the ref or given up. */
+/** After this time, another running server has moved the ref or given up. */
 const MAX_AGE_MS = 60_000
 /** A job whose merge takes longer waits for the lock of the branch. */
 const RESUME_DELAY_MS = 3000
@@ -345,7 +345,7 @@ export const isInProgress = (
   { at, server }: MergeIntent,
 ): boolean => server !== String(startedAt) && at >= startedAt && at > clock.now() - MAX_AGE_MS
 
-/** After a crash: resumes the interrupted merges into a repository. */
+/** Resumes interrupted merges into a repository after a crash. */
 export async function resumeMerges(deps: MergeDeps, repoId: RepoId): Promise<void> {
   for (const intent of await listIntents(deps.database.read, repoId)) await resumeInterrupted(deps, intent)
 }

@@ -4,7 +4,9 @@ import type { PayloadsOf } from '../../../core/events/index.ts'
 const Id = Type.Integer()
 
 export const mergeEvents = {
-  /** In the same transaction as `issue.closed`, after it. `oid` is the tip of the base right after the merge. */
+  /**
+   * Appended in the same transaction as `issue.closed`, after it. `oid` is the tip of the base right after the merge.
+   */
   'pull.merged': Type.Object({
     repo_id: Id,
     issue_id: Id,

@@ -100,7 +100,7 @@ export interface ProtectionFacts {
   readonly isOutdated: boolean
   /** The first protected file that the merge changes. */
   readonly protectedFile: string | undefined
-  /** Where signatures are required: a commit of the head, absent from the base, without a valid signature. */
+  /** If signatures are required: a commit of the head, absent from the base, without a valid signature. */
   readonly unverified: string | undefined
 }
 

@@ -117,7 +117,9 @@ export function pullDiffOperations({ guards, diffs, site }: PullDiffOperationDep
 /** Longer lists are sent as a stream. */
 const MAX_AT_ONCE = 500
 
-/** Without `page` and `limit`: all files, on one page (behaviour/pull-requests#diff-commits-files-update). */
+/**
+ * If `page` and `limit` are absent, returns all files on one page (behaviour/pull-requests#diff-commits-files-update).
+ */
 function answerFiles(
   files: ChangedFileList,
   query: FilesQuery,

@@ -14,7 +14,7 @@ export const pullEvents = {
     record: Type.Unsafe<Issue>(Type.Object({})),
     label_ids: Type.Array(Id),
     assignee_ids: Type.Array(Id),
-    /** Without the conflicting paths. */
+    /** The pull request without its conflicting paths. */
     pull: Type.Unsafe<Pull>(Type.Object({})),
   }),
   /** The base changed; `is_automatic` when the server chose the new one because the former base was deleted. */

@@ -13,7 +13,7 @@ export const reviewEvents = {
     review_id: Id,
     comment_id: Id,
     is_reply: Type.Boolean(),
-    /** For handlers that run after the comment is deleted. */
+    /** The text, for handlers that run after the comment is deleted. */
     body: Type.Optional(Type.String()),
     poster_id: Type.Optional(Id),
     created_at: Type.Optional(Type.Number()),

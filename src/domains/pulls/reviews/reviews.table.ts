@@ -50,7 +50,7 @@ export interface ReviewTable extends OriginalAuthorColumns {
   is_official: Generated<Flag>
   is_stale: Generated<Flag>
   is_dismissed: Generated<Flag>
-  /** For an approval: the base that was approved; empty when the pull request still has it. */
+  /** The base that was approved; empty when the pull request still has it. */
   former_base: Generated<string>
   /** The timeline entry, without a foreign key: 0 for none, and the entry may have been deleted. */
   entry_id: Generated<number>

@@ -4,7 +4,7 @@ import { invalid } from '../../../core/platform/errors.ts'
 export interface LineEdit {
   readonly first: number
   readonly last: number
-  /** Without line ends; an empty list deletes the lines. */
+  /** The lines without line ends; an empty list deletes the lines. */
   readonly lines: readonly string[]
 }
 

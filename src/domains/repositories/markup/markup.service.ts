@@ -14,7 +14,7 @@ export interface MarkupRequest {
   readonly mode: string
   readonly context: string
   readonly wiki?: boolean
-  /** With mode `file`: the extension selects the renderer. */
+  /** In mode `file`, its extension selects the renderer. */
   readonly filePath?: string
   /** Returns those ids that are commits of the text's repository; absent without a repository. */
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined

@@ -18,7 +18,10 @@ interface RepoGuardOptions {
    * checking the access of the requester (behaviour/auth-and-access#request-pipeline, step 12).
    */
   readonly archived?: 'refuse' | 'refuse-before-sign-in'
-  /** With `archived`: pull mirrors are rejected in the same way (behaviour/git-data-and-transport#common-rules). */
+  /**
+   * In addition to `archived`: pull mirrors are rejected in the same way
+   * (behaviour/git-data-and-transport#common-rules).
+   */
   readonly mirror?: 'refuse'
   /** Creates the 423 for a repository with this name. */
   readonly whenLocked?: (repo: string) => DomainError

@@ -21,7 +21,7 @@ export interface MirrorTable {
   synced_at: Generated<number>
   /** 0 for manual syncs only. */
   next_sync_at: Generated<number>
-  /** Without credentials. */
+  /** The address without credentials. */
   remote_url: Generated<string>
   /** Encrypted; empty for none. */
   credentials: Generated<string>

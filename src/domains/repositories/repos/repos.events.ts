@@ -39,7 +39,7 @@ export const repoEvents = {
     ...InRepo,
     /** The names of changed columns. */
     changed: Type.Array(Type.String()),
-    /** If it became private: the ids of the repository and of its direct and indirect forks. */
+    /** Ids of the repository and of its direct and indirect forks, if it became private. */
     made_private: Type.Optional(Type.Array(Id)),
   }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),

@@ -12,7 +12,7 @@ export interface ActivityTable {
   repo_id: number
   /** The full name of the ref, if there is one. */
   ref_name: Generated<string>
-  /** In the format that clients parse: JSON of commits, `index|text` of issues, an old name. */
+  /** The format that clients parse: JSON of commits, `index|text` of issues, an old name. */
   content: Generated<string>
   /** The issue or pull request of the activity; 0 for others. */
   issue_id: Generated<number>

@@ -8,7 +8,7 @@ export interface TopicTable {
   updated_at: number
 }
 
-/** For searches; `repo.topics` contains the same names for presenting. */
+/** Used by searches; `repo.topics` contains the same names for presenting. */
 export interface RepoTopicTable {
   repo_id: number
   topic_id: number

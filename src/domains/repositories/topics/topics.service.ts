@@ -28,7 +28,7 @@ export function createTopics({ database, clock, events }: TopicDeps) {
       )
     })
   return {
-    /** By name. */
+    /** Topics ordered by name. */
     list: (repo: Repo, paging: Paging): Page<string> => pageOf(repo.topics, paging),
 
     /** Throws Invalid with the member `invalidTopics`. */

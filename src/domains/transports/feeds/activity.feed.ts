@@ -69,7 +69,7 @@ const onPush =
     }
   }
 
-/** By the name of the activity in the API. */
+/** Descriptions by the name of the activity in the API. */
 const DESCRIBERS: Readonly<Record<string, Describe>> = {
   create_repo: ({ repo }) => ({ predicate: `created repository ${repo}` }),
   rename_repo: ({ repo, text }) => ({ predicate: `renamed repository ${text} to ${repo}` }),

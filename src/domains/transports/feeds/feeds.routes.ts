@@ -121,7 +121,7 @@ function addressOf(request: FastifyRequest): Address {
 
 const selfOf = (site: Site, { url }: FastifyRequest): string => site.rootUrl() + url.split('?', 1)[0]!
 
-/** To the same feed under the new name. */
+/** Redirects to the same feed under the new name. */
 function redirect(site: Site, { what, to }: MovedError, { repo, tail }: Address, reply: FastifyReply): FastifyReply {
   const name = what === 'owner' && repo !== '' ? `${to}/${repo}` : to
   return reply

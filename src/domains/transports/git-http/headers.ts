@@ -1,11 +1,11 @@
 import { cacheScope, type Viewer } from '../../../core/access/viewer.ts'
 
-/** For responses that depend on the viewer. */
+/** Headers of responses that depend on the viewer. */
 export const PRIVATE: Readonly<Record<string, string>> = {
   'cache-control': 'max-age=0, private, must-revalidate, no-transform',
 }
 
-/** For files that never change. */
+/** Headers of files that never change. */
 export const immutableFor = (viewer: Viewer): Readonly<Record<string, string>> => ({
   'cache-control': `${cacheScope(viewer)}, max-age=31536000`,
 })

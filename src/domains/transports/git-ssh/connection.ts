@@ -11,7 +11,7 @@ import { parseSshPublicKey, sshFingerprint, SshKeyError } from '../../../core/pl
  */
 export interface OfferedKey {
   readonly key: { readonly algo: string; readonly data: Buffer }
-  /** For RSA keys, if the client sends one. */
+  /** The hash algorithm of an RSA key, if the client sends one. */
   readonly hashAlgo?: string | undefined
   readonly signature?: Buffer | undefined
   /** The signed data. */

@@ -18,7 +18,7 @@ const VIRTUAL: readonly (readonly [id: number, text: string])[] = [
   [-2, 'Stands for the jobs of workflows.'],
 ]
 
-/** By name: the pages of accounts without a row. */
+/** The pages of accounts without a row, by name. */
 export const virtualOwnerPages = (site: Site): Readonly<Record<string, PageMaker>> =>
   Object.fromEntries(
     VIRTUAL.map(([id, text]) => {

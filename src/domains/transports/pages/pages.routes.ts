@@ -68,7 +68,7 @@ export interface Page {
 interface Pages {
   readonly home: Page
   readonly owner: Page
-  /** By name, which no account can have. */
+  /** Pages by the names of accounts without a row, which no other account can have. */
   readonly virtualOwners: Readonly<Record<string, Page>>
   /** `rest` consists of type, name and version. */
   readonly ofPackage: Page

@@ -47,10 +47,13 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
   },
 })
 
-/** In `import_key`: former ids of issues, by number. */
+/** Kind of key in `import_key`: former ids of issues, by number. */
 export const REPLACED = 'replaced'
 
-/** In `import_key`: the times of comments that referred to other issues, by the ids of the entries about them. */
+/**
+ * Kind of key in `import_key`: the times of comments that referred to other issues, by the ids of the entries about
+ * them.
+ */
 export const REFERRING = 'referring'
 
 /** NOTE: an import that was interrupted has already replaced some of them. */

@@ -14,7 +14,7 @@ export interface FileDeps {
 
 /** An object with a text and files. */
 interface Copied {
-  /** In warnings, such as `issue 5`. */
+  /** The object in warnings, such as `issue 5`. */
   readonly what: string
   readonly body: string
   readonly assets: readonly SourceAsset[]

@@ -9,13 +9,13 @@ import { labelName } from './label-name.ts'
 
 /** The ids here of what events name. */
 export interface EventFacts extends Pick<PhaseContext, 'mapped'> {
-  /** By name. */
+  /** Ids by name. */
   readonly labels: ReadonlyMap<string, number>
-  /** By key. */
+  /** Ids by key. */
   readonly milestones: ReadonlyMap<string, number>
-  /** By number. */
+  /** Ids by number. */
   readonly issues: ReadonlyMap<number, IssueId>
-  /** By `issueImports.textKey`. */
+  /** Texts by `issueImports.textKey`. */
   readonly texts: Awaited<ReturnType<typeof issueImports.listTexts>>
   readonly repoId: RepoId
   /** Bodies of the entries of commits, by id; of those that the repository has. */
@@ -27,7 +27,7 @@ type EventOf<K extends Kind> = SourceEvent & { readonly kind: K }
 type TextKind = 'added_deadline' | 'change_time_estimate' | 'lock' | 'modified_deadline' | 'removed_deadline'
 type Change<K extends Kind> = (event: EventOf<K>, facts: EventFacts) => ImportedChange | undefined
 
-/** Of one push. */
+/** Maximum number of commits of one push. */
 const MAX_COMMITS = 1000
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 

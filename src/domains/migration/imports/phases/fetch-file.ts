@@ -26,7 +26,7 @@ interface Wanted {
   readonly asset: SourceAsset
   /** The object in warnings, such as `issue 5`. */
   readonly what: string
-  /** For a file without a time. */
+  /** Epoch milliseconds for a file without a time. */
   readonly createdAt: number
   readonly rules: UploadRules
 }

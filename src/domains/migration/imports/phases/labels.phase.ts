@@ -8,7 +8,7 @@ import { batchesAfter } from './batches.ts'
 import { boundedText, cleanText } from './clean-values.ts'
 import { labelName } from './label-name.ts'
 
-/** For labels with an invalid colour. */
+/** Colour of labels whose own colour is invalid. */
 const DEFAULT_COLOR = 'cccccc'
 const MAX_DESCRIPTION = 4096
 

@@ -23,7 +23,7 @@ export interface PreparedReaction {
 }
 
 interface Reacted {
-  /** In warnings, such as `issue 5`. */
+  /** The object in warnings, such as `issue 5`. */
   readonly what: string
   readonly reactions: readonly SourceReaction[]
   readonly createdAt: number

@@ -12,7 +12,7 @@ import { authorOf, boundedText, cleanText, pastTime } from './clean-values.ts'
 import { type CopiedFile, fetchFile } from './fetch-file.ts'
 
 interface ReleasesPhaseDeps {
-  /** Of files of releases. */
+  /** Rules for files of releases. */
   readonly releaseRules: UploadRules
   readonly clock: Clock
   readonly database: Pick<Database, 'read'>
@@ -23,7 +23,7 @@ interface Fetched {
   readonly files: readonly CopiedFile[]
 }
 
-/** In `import_key`: releases by their tags in lower case. */
+/** Kind of key in `import_key`: releases by their tags in lower case. */
 const KEY = 'release'
 
 /**

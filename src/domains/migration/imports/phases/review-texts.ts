@@ -16,7 +16,7 @@ export interface PreparedReview {
 }
 
 export interface PreparedComment {
-  /** At the service, as `replyTo`. */
+  /** Id at the service, as in `replyTo`. */
   readonly id: number
   readonly replyTo: number | undefined
   readonly row: Omit<ImportedReviewComment, 'replyTo'>
@@ -25,7 +25,7 @@ export interface PreparedComment {
 }
 
 interface ReviewOf {
-  /** In warnings, such as `pull request 5`. */
+  /** The object in warnings, such as `pull request 5`. */
   readonly what: string
   readonly review: SourceReview
   readonly located: Located
@@ -57,7 +57,7 @@ export async function prepareReview(
 }
 
 interface CommentOf {
-  /** In warnings, such as `pull request 5`. */
+  /** The object in warnings, such as `pull request 5`. */
   readonly what: string
   readonly comment: SourceReviewComment
   readonly position: Located['positions'][number]

@@ -12,7 +12,7 @@ import { type PreparedComment, type PreparedReview, prepareComment, prepareRevie
 
 interface ReviewsPhaseDeps extends ItemDeps, IssueWriterDeps {}
 
-/** In `import_key`: reviews, and the entries of their comments, by pull request and id at the service. */
+/** Kind of key in `import_key`: reviews, and the entries of their comments, by pull request and id at the service. */
 const REVIEW = 'review'
 const COMMENT = 'review_comment'
 

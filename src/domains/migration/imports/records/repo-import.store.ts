@@ -21,7 +21,7 @@ export interface RepoImport {
   readonly done: Readonly<Record<string, number>>
   readonly total: Readonly<Record<string, number>>
   readonly warnings: readonly string[]
-  /** Of all warnings, also those that are not stored. */
+  /** Number of all warnings, including those that are not stored. */
   readonly warningsCount: number
   readonly error: string
   /** Encrypted. */
@@ -109,7 +109,7 @@ export async function recordProgress(
 interface End extends Pick<RepoImport, 'id' | 'storage'> {
   readonly state: Exclude<RepoImport['state'], 'running'>
   readonly error: string
-  /** Of the repository; 0 without one. */
+  /** Id of the repository; 0 without one. */
   readonly repoId: number
   readonly at: number
 }

@@ -14,7 +14,7 @@ export interface RepoImportTable {
   /** Somebody wants it to stop. */
   is_canceled: Generated<Flag>
   actor_id: number
-  /** Of the new repository. */
+  /** Id of the owner of the new repository. */
   owner_id: number
   name: string
   /** 0 before its row is inserted, and after a failure. */

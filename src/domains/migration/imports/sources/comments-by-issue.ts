@@ -1,6 +1,6 @@
 import type { Pages, SourceComment } from '../source.ts'
 
-/** Of one issue. Ids are below this number, in the order of the list. */
+/** Exclusive limit of the comments of one issue, which are numbered in the order of the list. */
 const MAX_COMMENTS = 100_000
 const PAGE = 100
 

@@ -132,7 +132,7 @@ async function* backwards(api: ForgeApi, path: string, walk: Walk): Pages<unknow
   }
 }
 
-/** By bisection, for a service that does not tell the length of the list. */
+/** Finds the last page by bisection, for a service that does not report the length of the list. */
 async function findLastPage(api: ForgeApi, path: string, { signal, keyOf, absent }: Walk): Promise<number> {
   const newest = keyOf((await api.page(path, 1, signal)).items[0])
   // A service that knows no pages answers with the first one again.

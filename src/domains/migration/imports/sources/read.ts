@@ -9,7 +9,7 @@ import type { SourceReaction, SourceUser } from '../source.ts'
 const MAX_LINE = 1_000
 /** NOTE: more than the API takes, so that the writers find longer texts and warn of them. */
 const MAX_TEXT = 2 * PAGE_LENGTH
-/** Of one object, such as the labels of an issue. */
+/** Maximum number of members of one object, such as the labels of an issue. */
 const MAX_MEMBERS = 1_000
 /** Identifiers and numbers of issues are stored in columns of this size. */
 const MAX_NUMBER = 2_147_483_647
@@ -47,7 +47,7 @@ export function parseTime(value: unknown): number | undefined {
 
 export const membersOf = (value: unknown): readonly Members[] => listOf(value).slice(0, MAX_MEMBERS).map(members)
 
-/** Without empty ones. */
+/** The lines of a list; empty ones are omitted. */
 export const linesOf = (value: unknown): readonly string[] =>
   listOf(value).slice(0, MAX_MEMBERS).map(lineOf).filter(Boolean)
 

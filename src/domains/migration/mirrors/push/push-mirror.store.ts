@@ -12,13 +12,13 @@ export interface PushMirror {
   readonly id: number
   readonly repoId: RepoId
   readonly remoteName: string
-  /** Without credentials. */
+  /** The address without credentials. */
   readonly remoteUrl: string
   readonly credentials: string
   /** One line in OpenSSH format; empty unless the mirror uses SSH. */
   readonly publicKey: string
   readonly privateKey: string
-  /** As the client gave it; empty for all branches. */
+  /** The filter as the client sent it; empty for all branches. */
   readonly branchFilter: string
   readonly interval: number
   readonly isOnCommit: boolean

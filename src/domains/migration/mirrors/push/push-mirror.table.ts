@@ -6,7 +6,7 @@ export interface PushMirrorTable {
   id: Generated<number>
   repo_id: number
   remote_name: string
-  /** Without credentials. */
+  /** The address without credentials. */
   remote_url: string
   /** Encrypted; empty without credentials. */
   credentials: Generated<string>

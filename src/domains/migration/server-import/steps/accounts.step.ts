@@ -149,7 +149,7 @@ export const restrictionsStep: ServerStep = {
   },
 }
 
-/** Also of accounts that the other server does not have any more, which have no keys there. */
+/** Includes accounts that the other server no longer has, which have no keys there. */
 async function* keyLists(context: ServerContext, list: string) {
   for await (const { id, login, name } of sourceAccounts(context, 'account'))
     yield { id, login, name, keys: await knownList(context, `/users/${part(login)}/${list}`) }

@@ -9,15 +9,15 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 interface Avatar {
   readonly id: string
-  /** In the report, such as `ann/desk`. */
+  /** The name of the account, organization or repository in the report, such as `ann/desk`. */
   readonly name: string
   readonly url: string
-  /** Where it is set on this server. */
+  /** The path at which it is set on this server. */
   readonly path: string
   readonly as?: string
 }
 
-/** Of accounts and organizations. */
+/** Avatars of accounts and organizations. */
 async function* avatars(context: ServerContext): AsyncGenerator<Avatar> {
   for await (const { id, login, name, value } of sourceAccounts(context, 'account'))
     yield { id: `user ${id}`, name: login, url: lineOf(value['avatar_url']), path: '/user/avatar', as: name }

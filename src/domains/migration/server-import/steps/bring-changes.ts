@@ -16,7 +16,7 @@ import { finished, REPO, repoPath, type SourceRepo, splitName, startImport, writ
 
 interface Imported {
   readonly repo: SourceRepo
-  /** Of the copy, which is complete. */
+  /** The journal entry of the copy, which is complete. */
   readonly entry: JournalEntry
   readonly value: Members
   /** An import of changes that an earlier run has started. */

@@ -56,7 +56,7 @@ export async function reportInactive(
 
 interface Gone {
   readonly entry: JournalEntry
-  /** On this server, unless it was deleted here too. */
+  /** The webhook on this server, unless it was deleted here too. */
   readonly found: ReadHook['body'] | undefined
 }
 
@@ -70,7 +70,7 @@ async function removeHook(context: ServerContext, place: Place, { entry, found }
   await context.journal.delete(entry)
 }
 
-/** Of a run that was killed before the journal had the hook. */
+/** The id of a webhook that a run created and was killed before it wrote the journal. */
 const findSame = (
   own: ReadonlyMap<string, ReadHook['body']>,
   known: ReadonlySet<string>,

@@ -123,7 +123,7 @@ async function writeTeam(context: ServerContext, { org, team, members }: TeamToW
 }
 
 interface TeamMembers {
-  /** Of the team on this server. */
+  /** Id of the team on this server. */
   readonly id: number
   readonly what: string
   readonly kind: string

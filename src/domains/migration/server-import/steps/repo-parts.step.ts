@@ -181,7 +181,7 @@ const deployKeys = repoPart(
   },
 )
 
-/** After the teams and collaborators that they name. */
+/** Runs after the teams and collaborators, which rules name. */
 const protections: readonly RepoPart[] = RULE_KINDS.map((rules) =>
   repoPart(
     rules.kind,

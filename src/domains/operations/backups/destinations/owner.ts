@@ -21,7 +21,7 @@ export interface Owner {
   readonly at: number
 }
 
-/** Without checksum, so that operators can read it. */
+/** The file has no checksum, so that operators can read it. */
 const OWNER = 'owner.json'
 const ID_FILE = 'backup-owner.json'
 

@@ -10,7 +10,7 @@ export const type = 'chef'
 export const cookbookOf = ({ metadata }: { readonly metadata: string }): Cookbook =>
   members(parseJson(metadata)?.value) as unknown as Cookbook
 
-/** By number; a third one that is missing is 0. */
+/** Compares the numbers; a missing third number is 0. */
 function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((text) => text.split('.').map(Number)) as [number[], number[]]
   for (const at of [0, 1, 2]) {

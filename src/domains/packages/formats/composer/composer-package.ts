@@ -14,7 +14,7 @@ export interface ComposerPackage {
 const MAX_COMPOSER_JSON = 256 * 1024
 const NAME = /^[a-z\d]+(?:[_.-][a-z\d]+)*\/[a-z\d]+(?:(?:[_.]|-{1,2})[a-z\d]+)*$/
 
-/** As Composer reads versions: numbers with a stability, dates, and branches. */
+/** The versions that Composer accepts: numbers with a stability, dates, and branches. */
 const VERSION = [
   /^v?\d{1,9}(?:\.\d{1,9}){0,3}(?:[._-]?(?:stable|beta|b|rc|alpha|a|patch|pl|p)(?:[.-]?\d{1,9}){0,3})?(?:[.-]?dev)?(?:\+[\w.+-]+)?$/i,
   /^v?\d{4}(?:[.:-]?\d{2}){1,6}(?:[.:-]?\d{1,3}){0,2}$/,
@@ -64,7 +64,9 @@ export async function readComposerPackage(zip: ZipReader, version: string | null
 /** What is set in place of a member that the version before has and this one has not. */
 const UNSET = '__unset'
 
-/** As `composer/2.0` of Composer: each version has only the members that differ from those of the version before. */
+/**
+ * The `composer/2.0` form of Composer: each version has only the members that differ from those of the version before.
+ */
 export function minified(versions: readonly Members[]): Members[] {
   let former: Members = {}
   return versions.map((version) => {

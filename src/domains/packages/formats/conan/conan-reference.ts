@@ -26,7 +26,7 @@ export function recipeOf(params: Readonly<Record<string, string>>): Recipe {
   return { type, name, version: `${version}${suffix}` }
 }
 
-/** As in addresses. */
+/** The path of a recipe in addresses. */
 export function referencePath({ name, version }: Recipe): string {
   const [number = '', group = ''] = version.split('@')
   const [user = '', channel = ''] = group.split('/')

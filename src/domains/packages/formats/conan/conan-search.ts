@@ -31,7 +31,7 @@ export async function searchRecipes(contents: PackageContents, { owner, query }:
 const beginnings = (reference: string): string[] =>
   [...reference.matchAll(/[/@]|$/g)].map(({ index }) => reference.slice(0, index))
 
-/** By the ids of packages, what their newest revisions were built with. */
+/** What the newest revisions of packages were built with, by the ids of the packages. */
 export function describePackages(files: readonly PackageFile[], rrev: string, isListOnly: boolean): FormatAnswer {
   const described = packageIds(files, rrev).flatMap((pid) => {
     const [revision] = packageRevisions(files, rrev, pid)

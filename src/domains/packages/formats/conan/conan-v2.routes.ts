@@ -77,7 +77,7 @@ async function listFiles(contents: PackageContents, { owner, params }: FormatReq
   return json({ files: Object.fromEntries([...files.keys()].map((name) => [name, {}])) })
 }
 
-/** Of a recipe, a revision of it, all packages of that, one of them, and a revision of it. */
+/** Delete a recipe, one of its revisions, all packages of a revision, one package, or one revision of a package. */
 const deleteRoutes = (contents: PackageContents): FormatRoute[] => [
   {
     method: 'DELETE',

@@ -1,5 +1,5 @@
 export interface ConanInfo {
-  /** As it was sent: clients read it themselves. */
+  /** The text as it was sent: clients read it themselves. */
   readonly content: string
   readonly settings: Readonly<Record<string, string>>
   readonly options: Readonly<Record<string, string>>

@@ -18,9 +18,9 @@ const CONDA_TASK: TaskKind<CondaArchive, CondaPackage> = {
   deadline: 20_000,
   isLong: true,
 }
-/** Of a `.tar.bz2`: the folder `info` comes first; the rest of a package is not read. */
+/** Maximum bytes that are read of a `.tar.bz2`: the folder `info` comes first; the rest of a package is not read. */
 const MAX_HEAD = 8 * 1024 * 1024
-/** Of the `info` archive in a `.conda`. */
+/** Maximum bytes of the `info` archive in a `.conda`. */
 const MAX_INFO = 8 * 1024 * 1024
 const MAX_DEPTH = 8
 

@@ -32,7 +32,7 @@ interface SentChunk {
   /** The offset that the client names, if it does. */
   readonly start: number | undefined
   readonly hold: PackageHold
-  /** Of the whole blob, with its last chunk. */
+  /** Digest of the whole blob, sent with its last chunk. */
   readonly digest?: string
 }
 

@@ -39,7 +39,7 @@ export function createContainerJobs({ database, clock }: Pick<Core, 'database' |
   }
 }
 
-/** Before the sweep of the bytes of packages. */
+/** Scheduled before the sweep of the bytes of packages. */
 export function containerTasks(jobs: Jobs): ScheduledTask[] {
   return [
     {

@@ -19,7 +19,7 @@ export interface ContainerManifestTable {
   package_id: number
   digest: string
   media_type: string
-  /** As the referrers API shows it; empty for none. */
+  /** The type that the referrers API shows; empty for none. */
   artifact_type: Generated<string>
   /** The digest of the manifest that this one refers to; empty for none. */
   subject: Generated<string>

@@ -24,7 +24,7 @@ export interface ImageRequest {
   readonly owner: User
   /** Below the owner. */
   readonly image: string
-  /** Of the package; undefined if the image does not exist yet. */
+  /** Id of the package; undefined if the image does not exist yet. */
   readonly packageId: number | undefined
   /** `owner/image` as in the address. */
   readonly name: string

@@ -11,11 +11,11 @@ interface UpstreamBlob {
   readonly size: number
 }
 
-/** Of an image that the owner does not have. Throws Unavailable. */
+/** The blob in the upstream registry, for an image that the owner does not have. Throws Unavailable. */
 export const findUpstreamBlob = (deps: UpstreamDeps, { owner, image }: ImageRequest, digest: string) =>
   find(deps, owner, `/${image}/blobs/${digest}`)
 
-/** As above; `reference` is a tag or a digest. */
+/** The manifest in the upstream registry; `reference` is a tag or a digest. Throws Unavailable. */
 export async function findUpstreamManifest(deps: UpstreamDeps, { owner, image }: ImageRequest, reference: string) {
   const found = await find(deps, owner, `/${image}/manifests/${reference}`)
   if (found === undefined) return undefined

@@ -40,7 +40,7 @@ export const listBlobHolders = (
     .limit(100)
     .execute()
 
-/** Of one that is there, the time is set anew, so that it stays until its manifest comes. */
+/** If the blob already exists, its time is reset, so that it remains until its manifest is pushed. */
 export async function insertBlob(tx: Tx, blob: Omit<ContainerBlob, 'id'>): Promise<void> {
   await tx
     .insertInto('container_blob')

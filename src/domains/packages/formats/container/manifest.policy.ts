@@ -2,7 +2,7 @@ import { listOf, type Members, members, parseJson, textOf } from '../../../../co
 
 export const DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/
 export const TAG = /^\w[\w.-]{0,127}$/
-/** Of the part after the owner. */
+/** The name of an image, without the owner. */
 export const IMAGE = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/
 export const MAX_IMAGE_LENGTH = 255
 /** Bytes of a manifest (OCI distribution specification, pushing manifests). */
@@ -43,7 +43,7 @@ export interface ManifestFault {
 /** What clients that read all of them send as Accept. */
 export const MANIFEST_ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(', ')
 
-/** Of a manifest that came from another registry; undefined for other texts. Those of OCI may lack it inside. */
+/** Media type of a manifest from another registry; undefined for other texts. Manifests of OCI may lack the member. */
 export function mediaTypeOf(text: string): string | undefined {
   const { schemaVersion, mediaType, manifests } = members(parseJson(text)?.value)
   const type = textOf(mediaType) || (manifests === undefined ? OCI_MANIFEST : OCI_INDEX)

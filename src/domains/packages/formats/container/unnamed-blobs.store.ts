@@ -4,7 +4,10 @@ import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { PackageName } from '../../packages/package.store.ts'
 
-/** Of no manifest of its image: an upload of the last minutes, or a layer whose tags were deleted or moved. */
+/**
+ * No manifest of the image refers to the blob: an upload of the last minutes, or a layer whose tags were deleted or
+ * moved.
+ */
 const isUnnamed = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'container_blob'>): Expression<SqlBool> =>
   not(
     exists(

@@ -35,7 +35,7 @@ const paragraphOf = (file: ListedFile): string => {
   return `${[...lines, `MD5sum: ${file.md5}`].join('\n')}\n`
 }
 
-/** As `package_version` of R: sequences of numbers. */
+/** Compares like `package_version` of R: sequences of numbers. */
 function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => version.split(/[.-]/).map(Number)) as [number[], number[]]
   for (let at = 0; at < Math.max(left.length, right.length); at++) {

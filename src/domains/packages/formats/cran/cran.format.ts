@@ -9,7 +9,7 @@ import { readHead, readMetadata } from '../../registry/read-metadata.ts'
 import { CRAN_INDEX, type } from './cran-index.ts'
 import type { CranPackage } from './description.task.ts'
 
-/** Of the sources, or of packages built for a platform and a version of R. */
+/** The folder of sources, or of packages built for a platform and a version of R. */
 const FOLDER = String.raw`/(?<folder>src/contrib|bin/.+/contrib/[^/]+)`
 const FILE = String.raw`(?<file>(?<name>[^/_]+)_(?<version>[^/_]+?)\.(?:tar\.gz|tgz|zip))`
 const DESCRIPTION_TASK: TaskKind<string, CranPackage> = {

@@ -8,7 +8,7 @@ export interface CranPackage {
 const NAME = /^[A-Za-z][A-Za-z\d.]{0,198}[A-Za-z\d]$/
 const VERSION = /^\d{1,9}(?:[.-]\d{1,9}){1,19}$/
 const MAX_FIELD = 32 * 1024
-/** As `tools::write_PACKAGES` of R lists them. */
+/** The fields that `tools::write_PACKAGES` of R lists. */
 const FIELDS = [
   'Package',
   'Version',

@@ -57,7 +57,7 @@ function controlMember(bytes: Buffer): Buffer {
 }
 
 const NAME = /^[a-z\d][a-z\d+.-]{1,199}$/
-/** Without underscores, which separate it in the names of files (deb-version(7)). */
+/** A version; it has no underscores, which separate it in the names of files (deb-version(7)). */
 const VERSION = /^(?:\d{1,9}:)?\d[A-Za-z\d.+~:-]{0,199}$/
 const ARCHITECTURE = /^[a-z\d][a-z\d-]{0,99}$/
 /** The index says these of the file itself. */

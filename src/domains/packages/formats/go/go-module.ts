@@ -11,7 +11,7 @@ export interface GoModule {
 }
 
 const MAX_GO_MOD = 1024 * 1024
-/** Of all files, uncompressed. */
+/** Maximum size of all files, uncompressed. */
 const MAX_SIZE = 500 * 1024 * 1024
 
 /** Throws BadRequest for what the go command would refuse. */
@@ -78,7 +78,7 @@ function declaredModule(text: string): string | undefined {
   return undefined
 }
 
-/** As paths of the module proxy spell a path: `!a` stands for the capital A. Undefined for another text. */
+/** Decodes a path of the module proxy: `!a` stands for the capital A. Undefined for another text. */
 export function unescapeModulePath(text: string): string | undefined {
   if (!/^(?:[^A-Z!]|![a-z])+$/.test(text)) return undefined
   return text.replaceAll(/!([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -17,9 +17,9 @@ export const pluginMetadata = ({ prefix, name }: MavenPlugin): string => JSON.st
 
 interface MetadataParts {
   readonly entry: PackageEntry | undefined
-  /** Of the artifact, in the order of their publication. */
+  /** Versions of the artifact, in the order of their publication. */
   readonly versions: readonly string[]
-  /** Of the group. */
+  /** Plugins of the group. */
   readonly plugins: readonly MavenPlugin[]
 }
 

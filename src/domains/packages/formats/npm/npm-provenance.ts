@@ -17,7 +17,7 @@ export const provenanceName = (tarball: string): string => tarball.replace(/\.tg
 export interface Provenance {
   /** JSON. */
   readonly text: string
-  /** For the metadata of the file. */
+  /** Metadata of the file. */
   readonly metadata: string
 }
 
@@ -54,7 +54,7 @@ const statementOf = (bundle: Members): Members => {
   return members(parseJson(Buffer.from(payload, 'base64').toString('utf8'))?.value)
 }
 
-/** Of SLSA provenance, version 1 and 0.2. */
+/** Claims of SLSA provenance, versions 1 and 0.2. */
 function claimsOf(predicate: Members): Record<string, string> {
   const build = members(predicate['buildDefinition'])
   const material = members(listOf(build['resolvedDependencies'] ?? predicate['materials'])[0])

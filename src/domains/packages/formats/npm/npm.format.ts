@@ -28,7 +28,7 @@ import { packument } from './packument.ts'
 import { readPublishDocument } from './publish-document.ts'
 
 const type = 'npm'
-/** With a scope, whose slash may be encoded. */
+/** A name, optionally with a scope, whose slash may be encoded. */
 const NAME = String.raw`(?<name>(?:(?:@|%40)[^/%@]+(?:/|%2[fF]))?[^/@-][^/]*|(?:@|%40)[^/]+(?:/|%2[fF])[^/]+)`
 const at = (path: string): RegExp => new RegExp(`^/${path}$`)
 

@@ -4,7 +4,7 @@ import type { FormerDocument, PackageDocument } from '../../registry/documents/p
 import { existingTags, integrityOf, manifestOf, readPackage, taggedVersions } from './npm-metadata.ts'
 import { isProvenance, presentAttestations } from './npm-provenance.ts'
 
-/** After more publications than these, the document is made anew. */
+/** After more publications than these, the document is generated again. */
 const MAX_ADDED = 100
 
 /**

@@ -16,7 +16,7 @@ export function normalizeVersion(version: string): string | undefined {
 
 export const isPrerelease = (normalized: string): boolean => normalized.includes('-')
 
-/** Of two normalized versions. */
+/** Compares two normalized versions. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)]
   for (let at = 0; at < 4; at++) {

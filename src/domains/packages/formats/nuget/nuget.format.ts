@@ -71,7 +71,7 @@ function getNormalized(version: string): string {
 const MAX_RESULTS = 1000
 
 interface Search {
-  /** In the order of their ids. */
+  /** Packages ordered by id. */
   readonly found: readonly NugetPackage[]
   readonly skip: number
   readonly take: number

@@ -35,5 +35,5 @@ function guidAt(bytes: Buffer, at: number): string | undefined {
   return guid.toString('hex')
 }
 
-/** As debuggers ask for it (SSQP key conventions): the name, and the GUID with an age of `ffffffff`. */
+/** The path that debuggers request (SSQP key conventions): the name, and the GUID with an age of `ffffffff`. */
 export const symbolFileName = (name: string, id: string): string => `${name}/${id}ffffffff/${name}`.toLowerCase()

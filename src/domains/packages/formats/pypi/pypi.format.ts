@@ -15,7 +15,7 @@ import type { CreateFormat, DocumentAnswer, FormatAnswer, FormatRequest, FormatW
 import { normalized, readWheelMetadata, requireMetadataOf } from './wheel-metadata.ts'
 
 const type = 'pypi'
-/** Of a distribution (PEP 508). */
+/** The name of a distribution (PEP 508). */
 const NAME = /^[A-Z0-9](?:[A-Z0-9._-]{0,198}[A-Z0-9])?$/i
 const FILE = /^[\w.+!-]{1,255}\.(?:whl|tar\.gz|zip|tar\.bz2|egg)$/
 const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json'
@@ -226,7 +226,7 @@ function projectPage({ name }: PackageEntry): ProjectText {
   }
 }
 
-/** By the name of PEP 658, and by that of PEP 714. */
+/** Attributes under the name of PEP 658, and under that of PEP 714. */
 const metadataAttributes = (sha256: string): string =>
   ['dist-info', 'core'].map((name) => ` data-${name}-metadata="sha256=${sha256}"`).join('')
 

@@ -57,7 +57,7 @@ const INTRO = 16
 const ENTRY = 16
 const MAX_ENTRIES = 10_000
 const MAX_STORE = 14 * 1024 * 1024
-/** Of one tag: a package has at most this many files. */
+/** Maximum number of values of one tag, and so of files of a package. */
 const MAX_COUNT = 100_000
 
 const NOT_A_PACKAGE = 'the file is not an RPM package'
@@ -73,7 +73,7 @@ interface Section {
   readonly start: number
   readonly end: number
   readonly entries: number
-  /** Where the values are. */
+  /** Position of the values. */
   readonly store: number
 }
 
@@ -93,7 +93,7 @@ interface Value {
   readonly count: number
 }
 
-/** Of the types of numbers, in bytes. */
+/** Sizes of the types of numbers, in bytes. */
 const WIDTH: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8 }
 const TEXTS = new Set([6, 8, 9])
 

@@ -2,7 +2,7 @@
 // oxlint-disable-next-line no-control-regex -- they are what it is about
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
-/** For elements and attributes. */
+/** Escapes text for elements and attributes. */
 export const escapeXml = (text: string): string =>
   text
     .toWellFormed()

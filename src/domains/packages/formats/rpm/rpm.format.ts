@@ -78,7 +78,7 @@ const inGroup = (group: string, file: string): string => (group === '' ? file : 
 const fileOf = ({ params: { group = '', name = '', version = '', arch = '' } }: FormatRequest): string =>
   inGroup(group, fileName({ name, version, arch }))
 
-/** For `dnf config-manager`. The index is signed, and has the sums of the packages. */
+/** A file for `dnf config-manager`. The index is signed, and has the sums of the packages. */
 function repoFile({ owner, params: { group = '' }, base }: FormatRequest): string {
   const id = `ingot-${owner.name}${group === '' ? '' : `-${group.replaceAll('/', '-')}`}`
   return `[${id}]

@@ -100,7 +100,7 @@ function format(header: RpmHeader, files: readonly ListedPath[]): string {
   )
 }
 
-/** By the bits of less, greater and equal. */
+/** Names of comparisons by the bits of less, greater and equal. */
 const COMPARISON: Readonly<Record<number, string>> = { 2: 'LT', 4: 'GT', 8: 'EQ', 10: 'LE', 12: 'GE' }
 /** Required by the installation itself or its scripts. */
 const BEFORE_INSTALL = (1 << 6) | (1 << 9) | (1 << 10)
@@ -132,7 +132,7 @@ function versionAttributes(text: string): string {
   return ` epoch="${epoch}" ver="${escapeXml(version)}"${rel}`
 }
 
-/** As createrepo: the newest ten. */
+/** Maximum number of changes, the newest ones, as in createrepo. */
 const MAX_CHANGES = 10
 
 function changelog(header: RpmHeader): string {

@@ -1,6 +1,6 @@
 export const isPrerelease = (version: string): boolean => /[a-z]/i.test(version)
 
-/** As `Gem::Version#<=>`: numbers come after letters, and zeros at the end do not count. */
+/** Compares like `Gem::Version#<=>`: numbers come after letters, and zeros at the end do not count. */
 export function compareGemVersions(a: string, b: string): number {
   const [left, right] = [segmentsOf(a), segmentsOf(b)]
   for (let at = 0; at < Math.max(left.length, right.length); at++) {

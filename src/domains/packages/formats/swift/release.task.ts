@@ -32,7 +32,7 @@ export const createTask =
     return { metadata: members(metadata), repositories, tools: Object.fromEntries(tools) as Record<string, string> }
   }
 
-/** Of the comment that a manifest begins with. */
+/** The tools version in the comment that a manifest begins with. */
 function toolsVersionOf(manifest: string): string {
   const [, version] = /^\s*\/\/ *swift-tools-version: *(\d+(?:\.\d+){0,2})/i.exec(manifest) ?? []
   if (version === undefined) throw new Error('a manifest does not begin with the comment swift-tools-version')

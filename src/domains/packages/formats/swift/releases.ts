@@ -11,7 +11,7 @@ export const MANIFEST = 'Package.swift'
 
 /** What `package_version.metadata` of a release contains. */
 export interface StoredRelease {
-  /** As the publisher sent them. */
+  /** The metadata as the publisher sent it. */
   readonly metadata: Members
   readonly checksum: string
   /** The version of the Swift tools that each manifest needs, by its name. */

@@ -87,7 +87,7 @@ async function showIdentifiers(contents: PackageContents, { owner, query }: Form
   return { status: 200, body: { identifiers: found.map(({ name }) => name) } }
 }
 
-/** Of addresses of one repository. */
+/** The same text for all addresses of one repository. */
 const comparable = (url: string): string => url.toLowerCase().replace(/(?:\.git)?\/?$/, '')
 
 async function listReleases(contents: PackageContents, request: FormatRequest): Promise<FormatAnswer> {

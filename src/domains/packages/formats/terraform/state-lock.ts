@@ -41,7 +41,7 @@ export function requireFree(metadata: string, id: string | null): void {
   if (metadata !== '' && holderOf(metadata) !== id) throw new StateLocked(metadata)
 }
 
-/** As `requireFree`; a client that names a lock must hold it: somebody else may have released it. */
+/** Like `requireFree`, but a client that names a lock must hold it: somebody else may have released it. */
 export function requireLock(metadata: string, id: string | null): void {
   requireFree(metadata, id)
   if (metadata === '' && id !== null) throw conflict('the lock was released')

@@ -44,7 +44,7 @@ export const createVagrantFormat: CreateFormat = (contents, tools) => ({
 })
 
 const NAME = /^[A-Za-z\d][\w.-]{0,199}$/
-/** As RubyGems has them, which Vagrant compares versions with. */
+/** Versions of RubyGems, with which Vagrant compares versions. */
 const VERSION = /^\d+(?:\.[\dA-Za-z]+)*(?:-[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/
 const PROVIDER = /^[A-Za-z\d][\w.-]{0,99}$/
 

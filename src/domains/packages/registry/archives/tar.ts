@@ -14,12 +14,12 @@ export interface TarEntry {
 }
 
 export interface TarLimits {
-  /** Of the archive without compression. */
+  /** Maximum size of the archive without compression. */
   readonly maxBytes: number
   readonly maxEntries: number
 }
 
-/** Of headers of one entry, such as long names. */
+/** Maximum size of the headers of one entry (long names among them), in bytes. */
 const MAX_HEADERS = 1024 * 1024
 /** An archive may grow to this much, and to this many times its own size, whatever its limit is. */
 const SMALL_ARCHIVE = 64 * 1024 * 1024

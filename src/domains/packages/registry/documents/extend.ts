@@ -1,7 +1,7 @@
 import type { PackageEntry } from '../../packages/package-contents.store.ts'
 import type { FormerDocument } from './package-documents.service.ts'
 
-/** After more publications than these, a document is made anew. */
+/** After more publications than these, a document is generated again. */
 const MAX_ADDED = 100
 
 interface Extension<Item> {

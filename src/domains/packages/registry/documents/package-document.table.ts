@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 export interface PackageDocumentTable {
   id: Generated<number>
   package_id: number
-  /** Of the format; unique per package. */
+  /** Name that the format chooses; unique per package. */
   name: string
   /** `package.revision` that it was made of. */
   revision: number

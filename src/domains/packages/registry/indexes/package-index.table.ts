@@ -5,7 +5,7 @@ export interface PackageIndexTable {
   id: Generated<number>
   owner_id: number
   type: string
-  /** Of the packages and the key that it was made from. */
+  /** The state of the packages and of the key from which it was generated. */
   state: string
   /** 1 when all files are there. */
   is_complete: Generated<number>

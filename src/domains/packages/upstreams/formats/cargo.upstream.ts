@@ -43,7 +43,7 @@ export const cargoUpstream: UpstreamFormat = {
   },
 }
 
-/** Of a crate in the index (Cargo Book, Index Files). */
+/** Path of a crate in the index (Cargo Book, Index Files). */
 function pathOf(name: string): string {
   if (name.length < 3) return `${name.length}/${name}`
   return name.length === 3 ? `3/${name[0]}/${name}` : `${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`
@@ -55,7 +55,7 @@ interface Crate {
   readonly cksum: string
 }
 
-/** Of `dl` in config.json (Cargo Book, Index Configuration). */
+/** Download address according to `dl` in config.json (Cargo Book, Index Configuration). */
 function downloadOf(dl: string, { name, version, cksum }: Crate): string {
   const prefix = (text: string): string => pathOf(text).split('/').slice(0, -1).join('/')
   const values: Readonly<Record<string, string>> = {

@@ -57,7 +57,7 @@ function withFile(
   return { ...manifest, dist: { ...dist, tarball: `${base}/${name}/-/${fileName}` } }
 }
 
-/** Of `dist.integrity` (W3C SRI) and of `dist.shasum`, which old packages have alone. */
+/** Digests in `dist.integrity` (W3C SRI) and in `dist.shasum`, the only one that old packages have. */
 function digestsOf(dist: Members): Record<string, string> {
   const pairs = textOf(dist['integrity'], 1000)
     .split(/\s+/)

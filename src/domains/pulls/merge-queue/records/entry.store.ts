@@ -25,7 +25,7 @@ export interface QueueEntry extends QueuedBranch {
   readonly oid: string
   /** The failed batch whose parts are being tested; 0 for none. */
   readonly suspectId: number
-  /** For suspects: the maximum size of their next batch. */
+  /** The maximum size of the next batch of a suspect. */
   readonly maxBatch: number
   /** Why its last batch failed; empty for none. */
   readonly failure: string

@@ -47,7 +47,7 @@ interface PullRows {
   readonly allowsMaintainerEdit?: boolean | undefined
   /** A number that was allocated before; undefined for the next one. */
   readonly number?: number
-  /** For `recordTriage`; undefined for none. */
+  /** The fields for `recordTriage`; undefined for none. */
   readonly plan?: TriageFields
   /** Records what precedes the event of the pull request (behaviour/pull-requests#events). */
   record?(change: PullChange): Promise<void>

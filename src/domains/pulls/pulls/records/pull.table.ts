@@ -10,7 +10,7 @@ export interface PullTable {
   base_branch: string
   /** 0 when the repository was deleted. */
   head_repo_id: number
-  /** For an AGit pull request `{login in lower case}/{topic}`, which is not a ref. */
+  /** `{login in lower case}/{topic}`, which is not a ref, for an AGit pull request. */
   head_branch: string
   is_agit: Generated<Flag>
   /** The commit that `refs/pull/{number}/head` of the base repository points to. */

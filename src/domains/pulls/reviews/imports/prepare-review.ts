@@ -7,7 +7,7 @@ export interface PreparedReview {
   /** Empty if it is no id of a commit. */
   readonly commitOid: string
   readonly isStale: boolean
-  /** In the order of the claimed ones. */
+  /** The positions in the order of the claimed ones. */
   readonly positions: readonly LocatedPlace[]
 }
 

@@ -36,7 +36,7 @@ export interface Review {
   readonly isOfficial: boolean
   readonly isStale: boolean
   readonly isDismissed: boolean
-  /** For an approval of a former base of the pull request: that base; otherwise empty. */
+  /** The base that was approved, if the pull request has another one now; otherwise empty. */
   readonly formerBase: string
   /** Undefined for none. The entry may have been deleted. */
   readonly entryId: number | undefined

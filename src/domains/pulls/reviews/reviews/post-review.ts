@@ -235,7 +235,7 @@ async function submit(change: PullChange, review: Review, isCurrent: boolean): P
 export interface Dismissal {
   /** The text in the timeline. */
   readonly message: string
-  /** Also dismisses earlier reviews of the same reviewer. */
+  /** Whether earlier reviews of the same reviewer are dismissed too. */
   readonly withPriors: boolean
 }
 

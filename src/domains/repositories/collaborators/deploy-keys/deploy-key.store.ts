@@ -57,7 +57,7 @@ function toDeployKey({ id, title, comment, algorithm, blob, fingerprint, ...row 
   }
 }
 
-/** By id. */
+/** Deploy keys ordered by id. */
 export async function listDeployKeys(
   db: Db,
   repoId: RepoId,

@@ -33,7 +33,7 @@ export type DeployKeys = ReturnType<typeof createDeployKeys>
 /** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
 export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps) {
   return {
-    /** By id. */
+    /** Deploy keys ordered by id. */
     list: (repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>> =>
       listDeployKeys(database.read, repo.id, filter, paging),
 

@@ -55,7 +55,7 @@ export const setDefaultBranch = (tx: Tx, id: RepoId, branch: string): Promise<vo
 
 interface RepoDescription {
   readonly website: string
-  /** If absent, it is not changed. */
+  /** If absent, the description does not change. */
   readonly description?: string | undefined
 }
 
@@ -77,7 +77,7 @@ export async function setRepoParent(
   await updateRepo(tx, id, { is_fork: 1, fork_id: parentId })
 }
 
-/** For a repository that was made elsewhere. */
+/** Sets the time of creation of a repository that was created on another server. */
 export const setRepoCreatedAt = (tx: Tx, id: RepoId, at: number): Promise<void> =>
   updateRepo(tx, id, { created_at: at })
 
@@ -102,7 +102,7 @@ export const setLfsSize = (tx: Tx, id: RepoId, bytes: number): Promise<void> => 
 interface WikiTip {
   /** Undefined for a wiki without pages. */
   readonly oid: string | undefined
-  /** If absent, it is not changed. */
+  /** If absent, the branch does not change. */
   readonly branch?: string | undefined
   /** The time of the change of the wiki; absent if it did not change. */
   readonly updatedAt?: number | undefined

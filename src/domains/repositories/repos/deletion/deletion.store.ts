@@ -99,7 +99,7 @@ export async function detachForks(tx: Tx, id: RepoId): Promise<void> {
   await tx.updateTable('repo').set({ fork_id: 0, is_fork: 0 }).where('fork_id', '=', id).execute()
 }
 
-/** Of the given storage keys, those that repositories use. */
+/** Selects, of the given storage keys, those that repositories use. */
 export async function listUsedStorages(db: Db, storages: readonly string[]): Promise<Set<string>> {
   if (storages.length === 0) return new Set()
   const rows = await db.selectFrom('repo').select('storage').where('storage', 'in', storages).execute()

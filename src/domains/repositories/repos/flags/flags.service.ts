@@ -15,7 +15,7 @@ export type RepoFlags = ReturnType<typeof createRepoFlags>
  */
 export function createRepoFlags({ database }: { readonly database: Database }) {
   return {
-    /** By name. */
+    /** Flags ordered by name. */
     list: (repo: Repo, paging: Paging): Promise<Page<string>> => listRepoFlags(database.read, repo.id, paging),
     has: (repo: Repo, name: string): Promise<boolean> => hasRepoFlag(database.read, repo.id, name),
     /** Throws Invalid for empty and overlong flags, and for too many. */

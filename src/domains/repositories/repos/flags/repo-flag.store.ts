@@ -3,7 +3,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 
-/** By name. */
+/** Flags ordered by name. */
 export async function listRepoFlags(db: Db, repoId: RepoId, paging: Paging): Promise<Page<string>> {
   const query = db.selectFrom('repo_flag').where('repo_id', '=', repoId)
   return selectPage(query.select('name').orderBy('name'), paging, (row) => row.name)

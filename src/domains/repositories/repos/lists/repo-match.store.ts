@@ -8,7 +8,7 @@ export interface RepoKeywords {
   /** Whether words must equal topics; nothing else is searched. */
   readonly onlyTopics: boolean
   readonly descriptions: boolean
-  /** For a search for `owner/name`: both parts must match too; the owner with exactly this name sorts first. */
+  /** Owner in a search for `owner/name`: both parts must match too; the owner with exactly this name sorts first. */
   readonly ownerName?: string | undefined
   readonly repoName?: string | undefined
 }

@@ -81,7 +81,7 @@ async function deleteBranches(tx: Tx, repoId: RepoId, names: readonly string[]):
   }
 }
 
-/** By name. */
+/** Branches ordered by name. */
 export async function listBranchRecords(db: Db, repoId: RepoId): Promise<BranchRecord[]> {
   const rows = await db.selectFrom('branch').selectAll().where('repo_id', '=', repoId).orderBy('name').execute()
   return rows.map((row) => ({ name: row.name, oid: row.oid, pusherId: asId(row.pusher_id), updatedAt: row.updated_at }))
@@ -101,7 +101,7 @@ export interface PushRows {
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
   /** Names of branches. */
   readonly deletedBranches: readonly string[]
-  /** If absent, it is not changed. */
+  /** If absent, the default branch does not change. */
   readonly defaultBranch?: string | undefined
 }
 

@@ -26,13 +26,13 @@ export interface Activity {
 /** The filter of a feed; undefined members are ignored. */
 export interface ActivityFilter {
   readonly actorId?: UserId | undefined
-  /** By this user, or in repositories that it watches. */
+  /** Activities of this user, or in repositories that it watches. */
   readonly feedOf?: UserId | undefined
   readonly repoId?: RepoId | undefined
-  /** In the repositories of this user or organization. */
+  /** Activities in the repositories of this user or organization. */
   readonly ownerId?: UserId | undefined
   readonly teamId?: number | undefined
-  /** Only public repositories, regardless of the access of the viewer. */
+  /** Activities in public repositories alone, regardless of the access of the viewer. */
   readonly publicOnly?: boolean | undefined
   /** Epoch milliseconds: from the first to before the second. */
   readonly between?: readonly [number, number] | undefined

@@ -29,6 +29,6 @@ export async function logPart(
   }
 }
 
-/** Without the sequences by which programs colour their output. */
+/** Removes the sequences by which programs colour their output. */
 // oxlint-disable-next-line no-control-regex
 const withoutColours = (text: string): string => text.replaceAll(/\x1b\[[0-9;]{0,20}[A-Za-z]/g, '')

@@ -42,7 +42,7 @@ export const reviewParts =
 
 type CommentView = Awaited<ReturnType<PullPageDeps['reviewComments']['listPending']>>[number]
 
-/** Where a comment of a review stands: file, lines, and the end of the hunk. */
+/** The position of a comment of a review: file, lines, and the end of the hunk. */
 export function placePart({ position, resolver }: CommentView): Html {
   const { path, line, startLine, diffHunk, isOutdated } = position
   const lines = startLine === line ? `line ${line}` : `lines ${startLine} to ${line}`

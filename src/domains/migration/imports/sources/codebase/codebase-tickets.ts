@@ -84,7 +84,7 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
   }
 }
 
-/** As other services name them. */
+/** Times of creation and of the last change under the names that other services use. */
 export const timesIn = (value: Members): Members => ({
   created_at: value['created-at'],
   updated_at: value['updated-at'],

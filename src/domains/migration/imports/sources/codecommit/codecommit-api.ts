@@ -81,7 +81,7 @@ function explained<T extends OutgoingHead & { readonly body: Buffer }>(answer: T
   throw new ForgeError(AUTH.test(type) ? 'auth' : 'failed', `CodeCommit answered ${type || 'with status 400'}`, 400)
 }
 
-/** As the signer wants it. */
+/** SHA-256 with the interface that the signer expects. */
 class Sha256 {
   readonly #hash
 

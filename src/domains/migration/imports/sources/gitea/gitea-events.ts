@@ -126,7 +126,7 @@ export async function* readDependencies(
       .map((issue) => ({ issue: issueNumberOf(issue['number']), dependsOn: number }))
 }
 
-/** Without those that the account may not read, which have no number. */
+/** Omits issues that the account may not read, which have no number. */
 const issuesIn = (page: readonly unknown[]): Members[] =>
   page.map(members).filter((issue) => issueNumberOf(issue['number']) > 0)
 

@@ -32,7 +32,7 @@ export async function* readComments(github: Github, scope: SourceScope, signal: 
     )
 }
 
-/** For a service without a list of all comments. */
+/** Reads the comments of a service that has no list of all comments. */
 export function readCommentsByIssue(github: Github, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
   const { api, repo, clock, absent, issueLists, pullLists } = github
   const after = firstIssue(scope.after) - 1

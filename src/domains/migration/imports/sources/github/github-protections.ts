@@ -24,7 +24,7 @@ export async function readProtections(github: Github, signal: AbortSignal): Prom
   return { branches: present(rules), tags: [] }
 }
 
-/** In the shape of the contract. */
+/** The rule in the form of this server's API. */
 function ruleOf(name: string, value: unknown): object {
   const rule = members(value)
   const [reviews, checks] = [rule['required_pull_request_reviews'], rule['required_status_checks']]

@@ -5,7 +5,7 @@ import { bodyOf, lineOf, parseTime, timesOf, userOf, wholeOf } from '../read.ts'
 import { endOfHunk } from './end-of-hunk.ts'
 import { type Github, ONE_BY_ONE, reactionsOf } from './github-issues.ts'
 
-/** Of one pull request. */
+/** Maximum number of comments of one pull request. */
 const MAX_COMMENTS = 20_000
 
 const KINDS: ReadonlyMap<unknown, SourceReview['kind']> = new Map([
@@ -15,7 +15,7 @@ const KINDS: ReadonlyMap<unknown, SourceReview['kind']> = new Map([
   // What a dismissed review said before is not in the API; only one that blocked is worth dismissing.
   ['DISMISSED', 'rejected'],
 ])
-/** Of a pull request that was deleted meanwhile, and of servers without reviews. */
+/** Statuses for a pull request that was deleted in the meantime, and for servers without reviews. */
 const GONE = [404, 405, 410]
 const OFFICIAL = new Set<unknown>(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
@@ -41,7 +41,7 @@ export async function* readReviews(
 interface Context {
   readonly pull: number
   readonly now: number
-  /** By review; those of the review that is read are deleted. */
+  /** Comments by review; those of the review that is read are deleted. */
   readonly comments: Map<number, SourceReviewComment[]>
 }
 

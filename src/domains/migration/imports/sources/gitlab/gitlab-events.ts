@@ -5,7 +5,7 @@ import { type Gitlab, LACKING } from './gitlab.ts'
 import { readSystemNote } from './gitlab-notes.ts'
 import { labelName } from './gitlab-text.ts'
 
-/** Of one issue and kind. */
+/** Maximum number of events of one issue and kind. */
 const MAX_EVENTS = 10_000
 
 type ReadChange = (event: Members, oid: () => Promise<string>) => Promise<SourceChange | undefined>

@@ -154,7 +154,7 @@ export function mayRead(note: Members, { withConfidential, warn }: ReadOptions, 
   return false
 }
 
-/** Without events, and without those about lines of a diff, which belong to reviews. */
+/** Omits events, and comments on lines of a diff, which belong to reviews. */
 async function* readNotes(
   gitlab: Gitlab,
   { list, number, after }: Notes,

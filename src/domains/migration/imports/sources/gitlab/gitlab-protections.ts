@@ -7,7 +7,7 @@ import type { Gitlab } from './gitlab.ts'
 const MAX_RULES = 100
 /** Those who are no maintainers get 403, of which the import warns. */
 const ABSENT = [404]
-/** Of developers, who may write; the next higher role, of maintainers, is that of administrators here. */
+/** Access level of developers, who may write; the next higher role, maintainer, corresponds to administrators here. */
 const DEVELOPER = 30
 
 /** Rules of branches and tags. Accounts and groups are named by ids alone, and are left out. */
@@ -30,7 +30,7 @@ async function readRules({ api, project }: Gitlab, list: string, signal: AbortSi
   return rules
 }
 
-/** In the shape of the contract. */
+/** The rule in the form of this server's API. */
 function branchRule(rule: Members): object {
   const [push, merge] = [rule['push_access_levels'], rule['merge_access_levels']]
   return {
@@ -59,7 +59,7 @@ const mayWrite = (levels: unknown): boolean =>
 const isNamed = (level: Members): boolean =>
   ['user_id', 'group_id', 'deploy_key_id'].some((member) => wholeOf(level[member]) > 0)
 
-/** Of accounts and groups that may do it, so that the import warns of them. */
+/** Names of accounts and groups in the rule, of which the import warns. */
 const namesOf = (levels: unknown): readonly string[] =>
   membersOf(levels)
     .filter(isNamed)
