@@ -147,6 +147,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
       clients.delete(name)
     })
     protocol.injectSocket(socket)
+    takeTurns(socket)
   })
 
   protocol.on('connection', (connection, { ip, port, header }) => {
@@ -189,6 +190,17 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
       clearTimeout(late)
     },
   }
+}
+
+/**
+ * Reads one chunk in each turn of the event loop: what a push sends is decrypted in this thread, and libuv would read up
+ * to 32 chunks of each client before it serves anybody else.
+ */
+export function takeTurns(socket: Socket): void {
+  socket.on('data', () => {
+    socket.pause()
+    setImmediate(() => socket.resume())
+  })
 }
 
 const endpoint = (address: string | undefined, port: number | undefined): string => `${address} ${port}`
