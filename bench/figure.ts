@@ -16,7 +16,7 @@ export interface Figure {
 
 /** A measurement that gives one or more figures. */
 export interface Trial {
-  /** Of its figures: what `--only` chooses by. */
+  /** Names of its figures, by which `--only` selects. */
   readonly names: readonly string[]
   readonly needs: 'site' | 'large'
   run(run: Run): Promise<Figure[]>

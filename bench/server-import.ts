@@ -144,7 +144,7 @@ interface Used {
   cpu: number
   serverPeak: number
   commandPeak: number
-  /** Of a second run, when nothing has changed. */
+  /** Time of a second run, when nothing has changed. */
   againMs: number
 }
 

@@ -23,7 +23,7 @@ const FULL = { commits: 80_000, branches: 300, tags: 600 }
 const COMPARED = { base: 'fifty-back', head: 'main' }
 const APART = 50
 const EPOCH_SECONDS = 1_500_000_000
-/** Of a file that a commit changes. */
+/** Size of a file that a commit changes. */
 const CHANGED_BYTES = 1_200
 /** Every so many commits a side branch of one commit is merged. */
 const MERGE_EVERY = 5

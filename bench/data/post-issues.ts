@@ -20,7 +20,7 @@ const MAX_FAILURES = 10
 
 interface Request {
   readonly method: 'POST' | 'PUT'
-  /** After /api/v1. */
+  /** The path after /api/v1. */
   readonly path: string
   /** Number of the user that sends it. */
   readonly user: number

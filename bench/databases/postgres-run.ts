@@ -16,16 +16,16 @@ import { openCountingProxy, type CountingProxy, type QueryCounts } from './count
 
 /** What one request asks PostgreSQL. */
 export interface RequestCounts {
-  /** Of a server that has answered it before. */
+  /** Queries of a server that has answered the request before. */
   readonly again: QueryCounts
-  /** The same right after a commit, when nothing is remembered. */
+  /** Queries right after a commit, when nothing is cached. */
   readonly afterCommit: QueryCounts
 }
 
 /** The same data on PostgreSQL, and what requests ask it. */
 export interface PostgresRun {
   readonly run: Run
-  /** By the name of the endpoint. */
+  /** Counts by the name of the endpoint. */
   readonly counts: ReadonlyMap<string, RequestCounts>
 }
 

@@ -3,7 +3,7 @@ import type { EndpointResult } from '../measure-endpoint.ts'
 import type { RequestCounts } from './postgres-run.ts'
 import { drawTable, shortNumber, yesNo } from '../table.ts'
 
-/** Of the rate on SQLite. */
+/** Minimum share of the rate on SQLite. */
 const LEAST_SHARE = 0.5
 
 const HEAD = [

@@ -13,7 +13,7 @@ const ISSUES_READ = 300
 const TIMELINES_READ = 40
 const PAGES = 10
 
-/** Of the issues of the tracker. */
+/** Requests for the issues of the tracker. */
 export const ISSUE_KINDS: readonly ReadKind[] = [
   { name: 'an issue', max: 150, paths: (data) => issuesOf(data, ISSUES_READ) },
   { name: 'comments of an issue', max: 170, paths: (data) => issuesOf(data, ISSUES_READ, '/comments') },

@@ -17,7 +17,7 @@ export interface MixData {
   readonly tracker: string
   /** Paths of the small repositories. */
   readonly repos: readonly string[]
-  /** Of the accounts that read; the first one also writes. */
+  /** Tokens of the accounts that read; the first one also writes. */
   readonly tokens: readonly string[]
   readonly issues: number
   readonly labels: readonly string[]

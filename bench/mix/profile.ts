@@ -37,7 +37,7 @@ interface Frame {
   readonly functionName: string
 }
 
-/** As the protocol of the inspector of V8 gives it. */
+/** The profile in the form of V8's inspector protocol. */
 export interface Profile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: Frame; readonly children?: readonly number[] }[]
   /** Ids of nodes, and the microseconds before each sample. */

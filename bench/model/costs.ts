@@ -5,7 +5,7 @@
  */
 export interface RequestCost {
   readonly name: string
-  /** Of all requests; assumed. */
+  /** Share of all requests; assumed. */
   readonly share: number
   /** CPU time of the server's process, ms; measured. */
   readonly node: number
@@ -13,13 +13,13 @@ export interface RequestCost {
   readonly git: number
   /** CPU time of PostgreSQL, ms; measured. */
   readonly database: number
-  /** To the database, with those that begin and commit; budget. */
+  /** Statements sent to the database, including those that begin and commit; budget. */
   readonly statements: number
   /** Transactions that write. */
   readonly commits: number
-  /** Of the shared file system: opens, reads, directory entries, attributes; assumed. */
+  /** Operations on the shared file system: opens, reads, directory entries, attributes; assumed. */
   readonly fileOperations: number
-  /** Sent to clients, assumed. */
+  /** Bytes sent to clients, assumed. */
   readonly kilobytes: number
 }
 
@@ -158,7 +158,7 @@ export const AFTERWARDS = {
 
 /** What is bought; assumed, but for `notifies` and `commits`. */
 export const MACHINES = {
-  /** Of a node: four workers and four cores for git. */
+  /** A node has four workers and four cores for git. */
   workers: 4,
   gitCores: 4,
   /** MB of a worker with its caches; measured idle: 108, and docs/operate/scaling.md. */

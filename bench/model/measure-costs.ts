@@ -122,7 +122,7 @@ async function pusher(tempDir: TempDir, target: Target): Promise<() => Promise<u
   }
 }
 
-/** Of the process itself and of its ended children, ms. */
+/** CPU time of the process itself and of its ended children, ms. */
 function cpuOfServer(pid: number): Pick<Cpu, 'node' | 'git'> {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

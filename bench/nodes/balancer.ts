@@ -6,7 +6,7 @@ import type { Journal, RequestKind } from './journal.ts'
 
 export interface Request {
   readonly method?: string
-  /** After /api/v1, or a whole path. */
+  /** The path after /api/v1, or a whole path. */
   readonly path: string
   readonly body?: unknown
   /** A file for a form, in place of `body`. */
@@ -86,7 +86,7 @@ export class Balancer {
     this.#journal.failures.push({ ...failure, until: performance.now() })
   }
 
-  /** To one node, whatever happens; throws what fetch throws. */
+  /** Sends to one node, whatever happens; throws what fetch throws. */
   async sendTo(n: number, { method = 'GET', path, body, file }: Request): Promise<Reply> {
     const form = file && new FormData()
     form?.append('attachment', new Blob([file!.bytes]), file!.name)

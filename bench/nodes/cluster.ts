@@ -26,7 +26,7 @@ export interface Cluster {
   readonly databaseUrl: string
   /** Undefined where the machine has no versitygw. */
   readonly s3: Versitygw | undefined
-  /** Of the repositories; the first node's. */
+  /** The data directory of the first node, with the repositories. */
   readonly dataDir: string
   readonly adminPassword: string
   /** Settings of a node as variables of the environment, for commands of the server. */

@@ -17,7 +17,7 @@ export { drawNodes, type Summary } from './report.ts'
 
 const REPOS = 8
 const LOGIN = 'admin'
-/** After the last fault, before the load ends. */
+/** Time after the last fault, before the load ends. */
 const CALM_MS = 1_000
 
 type NodesOptions = Pick<Options, 'nodes' | 'seconds' | 'shared'>

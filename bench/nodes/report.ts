@@ -31,7 +31,7 @@ export interface Summary {
   readonly kinds: readonly KindSummary[]
   readonly recoveries: readonly FaultSummary[]
   readonly verdict: Verdict
-  /** Of webhooks: from the acknowledgement to the first delivery, ms. */
+  /** Times of webhooks from the acknowledgement to the first delivery, ms. */
   readonly events: { readonly p50: number; readonly p99: number; readonly longest: number; readonly repeated: number }
   /** Some of the failures that no fault explains. */
   readonly unexplained: readonly string[]

@@ -7,7 +7,7 @@ export interface BranchCounts {
   readonly topic: number
   readonly wide: number
   readonly create: number
-  /** Of each style. */
+  /** Number of branches of each style. */
   readonly merge: number
   readonly busyBases: number
 }

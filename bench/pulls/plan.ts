@@ -8,7 +8,7 @@ const FULL_OPEN = 2000
 const MIN_OPEN = 20
 const CLOSED_PER_OPEN = 10
 
-/** By the scale unless their number is given. */
+/** Numbers follow the scale unless they are given. */
 export function planPulls({ scale, pulls }: { readonly scale: number; readonly pulls: number | undefined }): PullPlan {
   const open = pulls ?? Math.max(MIN_OPEN, Math.round(FULL_OPEN * scale))
   return { open, closed: open * CLOSED_PER_OPEN }
@@ -28,7 +28,7 @@ export interface PullFill {
 
 /** Branches of the large repository for each trial: `name-0`, `name-1`. */
 export const HEADS = {
-  /** Of the filled pull requests. */
+  /** Heads of the filled pull requests. */
   topic: 'topic',
   /** Each changes 100 files. */
   wide: 'wide',

@@ -5,7 +5,7 @@ import { startBare } from '../load/yardsticks.ts'
 import type { Run } from '../run.ts'
 import { memoryOf } from '../system/process-tree.ts'
 
-/** As the client of GitHub cuts a file. */
+/** Size of the blocks into which GitHub's client divides a file. */
 const BLOCK_MIB = 8
 const SERVICE = '/twirp/github.actions.results.api.v1.ArtifactService'
 const NAME = 'large'

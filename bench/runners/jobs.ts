@@ -4,7 +4,7 @@ import { registerRunner, rpc, type TestRunner } from '../../test/harness/runner.
 import { requireApi, tokenHeaders } from '../api.ts'
 import type { Run } from '../run.ts'
 
-/** Of one run; a run with many jobs is no usual one. */
+/** Jobs of one run; runs with many jobs are unusual. */
 const JOBS_OF_RUN = 10
 const LOG_LINES = 10
 const PATIENCE_MS = 120_000

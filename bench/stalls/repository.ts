@@ -83,7 +83,7 @@ const gitCall = ({ target, repo }: Stage, service: string, body: string): Call =
 
 const DELETIONS = 9_999
 
-/** Of refs that do not exist. */
+/** Deletes refs that do not exist. */
 const deletions = (stage: Stage): Call => {
   const lines = Array.from({ length: DELETIONS }, (_, i) =>
     pkt(`${'a'.repeat(40)} ${NO_OID} refs/heads/none${i}${i === 0 ? '\0report-status delete-refs' : ''}`),

@@ -11,7 +11,7 @@ const PATIENCE_WITH_OTHERS_MS = 60_000
 /** The server packs ten seconds after the last push; after this long without a sign of it there was nothing to pack. */
 const BEGIN_MS = 20_000
 const QUIET_MS = 2_000
-/** Of one processor: what timers and polls of an idle server take. */
+/** Share of one processor that timers and polls of an idle server use. */
 const IDLE_SHARE = 0.1
 
 /**

@@ -59,7 +59,7 @@ function factsOf(pid: number): ProcessFacts {
   }
 }
 
-/** Of its own in user and system mode, then of its ended children. */
+/** Ticks of the process in user and system mode, then of its ended children. */
 function ticksOf(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat

@@ -25,7 +25,7 @@ export interface TempDir {
 interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Also prints what it writes to standard error. */
+  /** Also prints what the process writes to standard error. */
   readonly isEchoed?: boolean
   /** Writes the standard input; it is ended afterwards. */
   feed?(write: (chunk: string | Uint8Array) => Promise<void>): Promise<void>

@@ -32,11 +32,11 @@ const root = join(import.meta.dirname, '../..')
 
 interface OwnSettings {
   readonly dataDir: string
-  /** Of PostgreSQL; SQLite in the data directory without it. */
+  /** Address of a PostgreSQL database; if absent, SQLite in the data directory. */
   readonly databaseUrl?: string
   /** `server.workers`, 1 when undefined. */
   readonly workers?: number | undefined
-  /** Where it finds git. */
+  /** The directories in which the server finds git. */
   readonly path?: string | undefined
   readonly codeSearch?: boolean
 }

@@ -50,7 +50,7 @@ async function askEach({ target, large }: Run, repo: string, state: keyof typeof
   return figures
 }
 
-/** Without what git computes of each commit of the page. */
+/** Requests the log without the parts that git computes for each commit of the page. */
 async function askLog({ target, seed, large }: Run): Promise<Figure> {
   const parts = 'stat=false&files=false&verification=false'
   const path = `/repos/${target.login}/${seed.large}/commits?limit=30&path=${large.wide}&${parts}`

@@ -9,7 +9,7 @@ import { sendCosted } from '../load/yardsticks.ts'
 import type { Run } from '../run.ts'
 
 const WRITERS = 64
-/** Of the full scale; the default scale takes a sixth. */
+/** Duration at the full scale, in seconds; the default scale takes a sixth. */
 const SECONDS = 60
 const FULL_SCALE = 1
 const MIN_SECONDS = 10

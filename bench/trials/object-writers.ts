@@ -54,7 +54,7 @@ const oneByOne: Each = async (items, work) => {
 /** The best case: the calls wait for the disk at the same time. */
 const together: Each = (items, work) => Promise.all(items.map(work))
 
-/** As `own`: each object is written under another name, synced and renamed; the directories are synced at the end. */
+/** Like `own`: each object is written under another name, synced and renamed; the directories are synced at the end. */
 const isomorphic =
   (each: Each): WriteCommit =>
   async (gitdir, files) => {

@@ -11,10 +11,10 @@ const HOOKS = 100
 const SAMPLES = 9
 const PATIENCE_MS = 180_000
 const QUIET_MS = 300
-/** For the requests that are compared with those beside the deliveries. */
+/** Duration of the requests before the deliveries, which are compared with those during the deliveries. */
 const BEFORE_MS = 3_000
 
-/** Where deliveries are measured. */
+/** The server and the receiver at which deliveries are measured. */
 export interface HookStage {
   readonly target: Pick<Target, 'url' | 'login' | 'token'>
   readonly repo: string

@@ -24,7 +24,7 @@ describeOnBoth('ID tokens of jobs', (kind) => {
     const { task } = await world.runner.call(rpc.fetchTask, {})
     return { id: task!.id, context: task!.context as Any }
   }
-  /** As `getIDToken` of @actions/core asks. */
+  /** Requests a token like `getIDToken` of @actions/core. */
   async function ask({ context }: { readonly context: Any }, audience?: string): Promise<Any> {
     const { actions_id_token_request_url: url, actions_id_token_request_token: token } = context
     const query = audience === undefined ? '' : `&audience=${encodeURIComponent(audience)}`

@@ -7,7 +7,7 @@ import { registerRunner, rpc, type TestRunner } from '../harness/runner.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 
 interface Line {
-  /** Of lines about requests. */
+  /** The path in lines about requests. */
   readonly path?: string
   readonly status: number
 }

@@ -32,7 +32,7 @@ describeOnBoth('the runner protocol', (kind) => {
     )
     return error instanceof RpcError ? [error.status, error.code] : [0, String(error)]
   }
-  /** In JSON if the body is a text. */
+  /** A body that is a string is sent as JSON. */
   async function send(method: string, body: string | Buffer<ArrayBuffer>, headers: object = {}) {
     const type = `application/${typeof body === 'string' ? 'json' : 'proto'}`
     const url = `${server.url}/api/actions/runner.v1.RunnerService/${method}`

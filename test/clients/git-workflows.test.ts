@@ -37,7 +37,7 @@ function client(transport: (typeof TRANSPORTS)[number], version: (typeof VERSION
   }
 }
 
-/** As fast-import reads it. */
+/** Input of fast-import. */
 function storyOf(name: string, commits: number): string {
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
   const parts = Array.from({ length: commits }, (_, index) => {

@@ -24,7 +24,7 @@ afterAll(() => server.close())
 describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
   let code: CodeRepo
   const compare = (basehead: string, by = server.anonymous) => by.get(`${code.path}/compare/${basehead}`)
-  /** As text, which the schema of the operation does not describe. */
+  /** The answer as text, which the schema of the operation does not describe. */
   const text = async (basehead: string, output: string): Promise<string> => {
     const answer = await fetch(`${server.url}/api/v1${code.path}/compare/${basehead}?output=${output}`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])

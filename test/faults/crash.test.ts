@@ -13,7 +13,7 @@ import { runCommand, serveHere, startIngot, temporaryFolder, type Folder, type S
  */
 
 const ROUNDS = 6
-/** At the same time, of different kinds: in all rounds together each kind is killed three times at least. */
+/** Concurrent writers of different kinds: in all rounds together each kind is killed three times at least. */
 const WRITERS = 6
 const LONGEST_LIFE_MS = 1_500
 const HEAL_DEADLINE_MS = 30_000

@@ -14,7 +14,7 @@ import { type Receiver, startReceiver } from '../harness/receiver.ts'
 const ROUNDS = 3
 /** Each is in the middle of its deliveries at each kill. */
 const HOOKS = 7
-/** Before each kill, at least. */
+/** Minimum number of writes before each kill. */
 const WRITTEN = 5
 const LONGEST_LIFE_MS = 800
 const PATIENCE_MS = 90_000

@@ -22,9 +22,9 @@ const AT_ONCE = 8
 const LONG = 'x'.repeat(10_240)
 
 interface Hostile {
-  /** As it stands in a URL. */
+  /** The text as it is written in a URL. */
   readonly url: string
-  /** As a value of JSON; undefined where only a URL can say it. */
+  /** The text as a value of JSON; undefined if only a URL can express it. */
   readonly text?: string
 }
 
@@ -55,7 +55,7 @@ const hostileStrings = (outside: string): Hostile[] => [
 const WORST = /^(?:%2e%2e|%00|--output.*|%27%22.*|x+)$/i
 /** What databases may take in another way; the other texts differ in nothing that one of them sees. */
 const FOR_DATABASES = /%00|%ed|%1b|%22|__proto__|9999|xxx/i
-/** Of these, every parameter gets those. */
+/** The texts of `FOR_DATABASES` that every parameter gets. */
 const WORST_FOR_DATABASES = /^%(?:00|27%22.*)$/
 /** Read by the same function in every operation: each gets texts in turn only. */
 const COMMON: ReadonlySet<string> = new Set(['{owner}', '{repo}', '?page', '?limit'])

@@ -89,7 +89,7 @@ const entries = async ({ site, repo }: Turn, number: number, type: string): Prom
     (entry: Any) => entry.type === type,
   ).length
 
-/** Where refs point, as clients read it. */
+/** Refs and their targets, as clients read them. */
 async function refs({ site, repo }: Turn): Promise<Map<string, string>> {
   const text = await git(site.work, 'ls-remote', site.remote(repo))
   return new Map(

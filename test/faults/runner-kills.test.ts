@@ -7,7 +7,7 @@ import { describeOnBoth, makePlace, type ServerPlace } from '../harness/database
 import { type IngotProcess, startIngot } from '../harness/process.ts'
 import { callRpc, registerRunner, rpc, RpcError, type TestRunner } from '../harness/runner.ts'
 
-/** Of each run; `INGOT_TEST_FAULTS=all` runs 500 jobs and kills ten times. */
+/** Jobs of each run; `INGOT_TEST_FAULTS=all` runs 500 jobs and kills ten times. */
 const JOBS_OF_RUN = 10
 const ALL = process.env['INGOT_TEST_FAULTS'] === 'all'
 const [RUNS, KILLS, RUNNERS] = ALL ? [50, 10, 20] : [6, 3, 6]
@@ -111,7 +111,7 @@ describeOnBoth('runners and a server that are killed among many jobs', (kind) =>
       const end = performance.now() + PATIENCE_MS * (ALL ? 5 : 1)
       const isOver = (): boolean => done.size + lost.size >= JOBS || performance.now() > end
 
-      /** As runners do, until the server answers: after a restart at its new address. */
+      /** Repeats the call until the server answers, as runners do: after a restart at its new address. */
       async function ask<M extends Parameters<typeof callRpc>[1]>(
         { uuid, token }: TestRunner,
         method: M,

@@ -33,7 +33,7 @@ interface NewRun {
   /** JSON. */
   readonly payload?: string
   readonly isFromFork?: boolean
-  /** By key; a name that is left out is the key. */
+  /** Jobs by key; a name that is absent is the key. */
   readonly jobs?: Readonly<Record<string, NewJob>>
 }
 

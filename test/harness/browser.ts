@@ -14,7 +14,7 @@ interface Form {
 
 interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Which form of the page. */
+  /** Index of the form on the page. */
   readonly form?: number
 }
 

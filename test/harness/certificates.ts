@@ -18,7 +18,7 @@ interface IssueOptions {
 export interface Authority {
   /** Its certificate. */
   readonly pem: string
-  /** For `localhost` and 127.0.0.1 unless other names are given. */
+  /** Issues a certificate for `localhost` and 127.0.0.1, or for the given names. */
   issue(options?: IssueOptions): Promise<KeyPair>
 }
 

@@ -13,7 +13,7 @@ function findChromium(): string | undefined {
   return found
 }
 
-/** Where there is none, the test must be left out. */
+/** If there is no browser, the test must be skipped. */
 export const launchChromium = ({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> =>
   chromium.launch({
     ...options,

@@ -122,7 +122,7 @@ interface Route {
 
 const routes = new WeakMap<readonly Operation[], ReadonlyMap<string, readonly Route[]>>()
 
-/** By method, the most specific first. NOTE: to compile them for each request took a millisecond of it. */
+/** Routes by method, the most specific first. NOTE: compiling them for each request took a millisecond of it. */
 function routesOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Route[]> {
   const made =
     routes.get(operations) ??

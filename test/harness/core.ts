@@ -8,7 +8,7 @@ import { openFresh, type TestDatabase } from './databases.ts'
 export interface TestCore extends TestDatabase {
   /** All services, without a server. */
   readonly core: CoreApp
-  /** With the projections of all modules; payloads are validated. */
+  /** Events with the projections of all modules; payloads are validated. */
   readonly events: Events
   readonly jobs: Jobs
 }

@@ -63,9 +63,9 @@ export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDa
   return { database, close: async () => (await database.close(), await drop()) }
 }
 
-/** Where servers that are processes of their own keep their data. */
+/** The data of servers that run in processes of their own. */
 export interface ServerPlace {
-  /** For what else a test writes; deleted with the data. */
+  /** Directory for what else a test writes; deleted with the data. */
   readonly folder: string
   readonly dataDir: string
   /** Arguments of `ingot` that name the database. */

@@ -14,7 +14,7 @@ export const GROUPS = `ou=groups,${BASE}`
 /** The account that searches. */
 export const READER = `cn=reader,${BASE}`
 export const READER_PASSWORD = 'reader-secret'
-/** As the account that searches, but with the size limit that `restart` sets. */
+/** Like the account that searches, but with the size limit that `restart` sets. */
 const LIMITED = `cn=limited,${BASE}`
 const ROOT = `cn=root,${BASE}`
 const ROOT_PASSWORD = 'root-secret'
@@ -26,7 +26,7 @@ type Values = Readonly<Record<string, string | string[]>>
 export interface TestDirectory {
   readonly port: number
   readonly securePort: number
-  /** Of the authority that certifies `localhost` and 127.0.0.1. */
+  /** Certificate of the authority that certifies `localhost` and 127.0.0.1. */
   readonly caPem: string
   addPerson(uid: string, more?: Values & { readonly password?: string }): Promise<void>
   /** Replaces these attributes of a person. */

@@ -8,7 +8,7 @@ export type HostileInput =
   | { readonly kind: 'abort' | 'loop' | 'fill-heap' | 'fill-buffers' | 'throw' | 'who' | 'environment' }
   | { readonly kind: 'list'; readonly folder: string }
 
-/** For tests: tasks that exceed every limit of a child process. */
+/** Tasks that exceed every limit of a child process. */
 export const createTask =
   () =>
   (input: HostileInput): unknown => {

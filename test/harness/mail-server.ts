@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 interface ReceivedMail {
-  /** Of the envelope. */
+  /** The recipient in the envelope. */
   readonly to: string
-  /** By names in lower case, unfolded. */
+  /** Headers by their names in lower case, unfolded. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly html: string
@@ -13,7 +13,7 @@ interface ReceivedMail {
 
 export interface MailReceiver {
   readonly port: number
-  /** In the order of their arrival. */
+  /** Mails in the order of their arrival. */
   readonly mails: ReceivedMail[]
   /** The code of the reply to a recipient, such as 450 or 550; undefined accepts it. */
   refuse: (address: string) => number | undefined

@@ -10,7 +10,7 @@ interface NewVersion {
   readonly name: string
   readonly version: string
   readonly type?: string
-  /** Of each, one file; `{name}.tgz` unless given. */
+  /** Names of the files of each package; `{name}.tgz` if absent. */
   readonly files?: readonly string[]
 }
 

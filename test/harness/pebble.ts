@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts'
 
 export interface Pebble {
   readonly directory: string
-  /** Of the server itself, not of the certificates that it issues. */
+  /** Authority of the server itself, not of the certificates that it issues. */
   readonly caFile: string
   /** The authority of the certificates that it issues. */
   root(): Promise<string>
@@ -23,11 +23,11 @@ export interface Pebble {
 }
 
 export interface PebbleOptions {
-  /** Where it looks for the answers to challenges, of every name. */
+  /** Port at which it looks for the answers to challenges, of every name. */
   readonly httpPort: number
   readonly tlsPort: number
   readonly validitySeconds?: number
-  /** Of its header Retry-After, while it validates and issues. */
+  /** Value of its header Retry-After, while it validates and issues. */
   readonly retryAfterSeconds?: number
   readonly env?: Readonly<Record<string, string>>
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 
 export interface TestPostgres {
-  /** Without a database name. */
+  /** Address of the server, without a database name. */
   readonly url: string
   createDatabase(name: string): Promise<void>
   stop(): Promise<void>

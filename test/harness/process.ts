@@ -39,7 +39,7 @@ export interface RunOptions {
 export interface StartOptions extends RunOptions {
   /** The server makes its data directory and its database. */
   readonly isFirstStart?: boolean
-  /** As the command does, with the memory that a server prefers, which takes longer. */
+  /** Starts like the command, with the memory that a server prefers, which takes longer. */
   readonly isFrugal?: boolean
 }
 
@@ -122,9 +122,9 @@ export function makeDataDir(dataDir: string): void {
 
 export interface ServerHere {
   readonly url: string
-  /** Of the first administrator; empty when there was a user already. */
+  /** Password of the first administrator; empty when there was a user already. */
   readonly password: string
-  /** As SIGTERM does; gives the exit code. */
+  /** Stops like SIGTERM; returns the exit code. */
   stop(): Promise<number | null>
 }
 

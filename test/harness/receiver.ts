@@ -8,7 +8,7 @@ interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Of `performance.now()`, when the first byte was there. */
+  /** Time of `performance.now()` at which the first byte arrived. */
   readonly at: number
 }
 

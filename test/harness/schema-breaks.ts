@@ -134,7 +134,7 @@ const previous = join(import.meta.dirname, '../upgrade/previous')
 
 interface Release {
   readonly version: string
-  /** Of this repository: the server that test/upgrade/release-before.test.ts runs. */
+  /** Commit of this repository: the server that test/upgrade/release-before.test.ts runs. */
   readonly commit: string
   readonly migrations: readonly string[]
 }

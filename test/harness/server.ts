@@ -25,7 +25,7 @@ export interface TestServer {
 export interface TestServerOptions extends AppOverrides {
   /** Settings by dotted name, such as `{ 'repository.max_creation_limit': '2' }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Where the data is kept; SQLite unless said otherwise. */
+  /** Database in which the data is stored; SQLite if absent. */
   readonly on?: 'sqlite' | 'postgres'
   /** Opens the SSH server too, on a free port. */
   readonly ssh?: boolean

@@ -28,7 +28,7 @@ const PHASES = [
   ['a large file', 'GET /large'],
 ] as const
 
-/** Where an import writes what is of one repository. */
+/** Tables to which an import writes rows of one repository. */
 const TABLES: readonly (keyof Schema)[] = [
   'attachment',
   'branch',

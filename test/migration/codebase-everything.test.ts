@@ -52,7 +52,7 @@ describeOnBoth('an import of everything from Codebase', (kind) => {
     await api.close()
   })
 
-  /** As its documentation says: XML, with lists of which a page after the last one is not found. */
+  /** Answers as its documentation says: XML, with lists of which a page after the last one is not found. */
   function serve(): void {
     const one = (path: string, xml: string): void =>
       void api.routes.set(`GET ${path}`, (request, response) => {

@@ -24,7 +24,7 @@ export function forgeWorld(): ForgeWorld {
   return world
 }
 
-/** Also another git server, whose API answers as the documentation of a forge says. */
+/** A world with another git server, whose API answers as the documentation of a forge says. */
 export function documentedForge(): ForgeWorld & { readonly upstream: Upstream } {
   const world = forgeWorld() as ForgeWorld & { readonly upstream: Upstream }
   beforeAll(async () => {

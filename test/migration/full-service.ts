@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.ts'
 const PAGE = 5
 const ISSUES = 12
 const PULLS = 6
-/** Of one issue, and comments of one review: more than a step writes. */
+/** Comments of one issue, and of one review: more than a step writes. */
 const MANY = 110
 export const API = '/api/v1/repos/o/full'
 
@@ -198,7 +198,7 @@ function holdAt(upstream: Upstream): Gate {
   return gate
 }
 
-/** Of the API, or the password of git. */
+/** The token of the API, or the password of git. */
 const tokenOf = (authorization: string): string =>
   authorization.startsWith('Basic ')
     ? Buffer.from(authorization.slice(6), 'base64').toString().split(':')[1]!

@@ -45,7 +45,10 @@ describeOnBoth('an import of everything from GitBucket', (kind) => {
     await upstream.close()
   })
 
-  /** As its pages of the API say: no list of all comments, no `state=all`, and answers without numbers of accounts. */
+  /**
+   * Answers as its API documentation says: no list of all comments, no `state=all`, and answers without numbers of
+   * accounts.
+   */
   function serve(base: string): void {
     const list = (path: string, items: readonly object[]): void => {
       const query = (page: number): string => `${path}${path.includes('?') ? '&' : '?'}page=${page}&per_page=100`

@@ -26,7 +26,7 @@ const PHASES = [
   ['large files, after which the repository is shown', REQUESTS.largeFiles],
 ] as const
 
-/** Unless all are requested. */
+/** Phases that run unless all are requested. */
 const SOME = ['issues', 'pulls', 'comments', 'reviews']
 const IS_ALL = process.env['INGOT_TEST_FAULTS'] === 'all'
 

@@ -11,7 +11,7 @@ import { addLarge, downloadLarge, hasGitLfs, pointerOf, uploadLarge, type LargeF
 let now = Date.UTC(2026, 0, 1)
 let source: TestServer
 let target: TestServer
-/** Of the source, and of the target. */
+/** Owners of the source and of the target. */
 let sue: Person
 let tom: Person
 

@@ -4,7 +4,7 @@ import type { Upstream } from './upstream.ts'
 export interface MergedHistory {
   /** The first one, with the tag v1. */
   readonly base: string
-  /** Of a branch that was merged and deleted. */
+  /** Tip of a branch that was merged and deleted. */
   readonly head: string
   /** The tip of main. */
   readonly merge: string

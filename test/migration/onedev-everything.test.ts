@@ -47,7 +47,7 @@ describeOnBoth('an import of everything from OneDev', (kind) => {
     await upstream.close()
   })
 
-  /** As the pages `/~help/api` say. */
+  /** Answers as the pages `/~help/api` say. */
   function serve(base: string): void {
     const one = (path: string, value: unknown): unknown => upstream.routes.set(`GET /~api${path}`, answers(value))
     const list = (path: string, items: readonly object[], query?: string): void =>

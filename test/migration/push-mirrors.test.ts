@@ -35,7 +35,7 @@ interface Pair {
   readonly repo: Repo
   readonly name: string
   readonly path: string
-  /** At the other server. */
+  /** Address at the other server. */
   readonly address: string
 }
 

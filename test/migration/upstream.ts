@@ -8,7 +8,7 @@ import { git, tempDir } from '../core/git/wire/client.ts'
 export interface Upstream {
   /** http://127.0.0.1:port */
   readonly url: string
-  /** Where the bare repositories are. */
+  /** Directory of the bare repositories. */
   readonly root: string
   /** Method and path with query of every request so far. */
   readonly requests: string[]

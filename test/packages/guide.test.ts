@@ -59,7 +59,7 @@ function methodOf(line: string): string {
 
 const bodyOf = (line: string): string | undefined => /--data '([^']*)'/.exec(line)?.[1]
 
-/** Of an address that no operation or registry has. */
+/** Whether the answer is that of an address that no operation or registry has. */
 const isNoRoute = ({ status, headers }: Response): boolean =>
   status === 404 && /^(?:path_)?not_found$/.test(headers.get('x-ingot-reason') ?? '')
 

@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { scheduleRequests } from './http-server.ts'
 
 const MANY = 60
-/** Of one request. */
+/** CPU time of one request, ms. */
 const BUSY_MS = 3
-/** More than a turn. */
+/** Milliseconds, more than a turn. */
 const MANY_MS = 15
 
 function work(): void {

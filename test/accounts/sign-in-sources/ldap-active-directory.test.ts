@@ -4,7 +4,7 @@ import { dnOf, findSlapd, GROUPS } from '../../harness/directory.ts'
 import { ldapWorld } from './ldap-fixture.ts'
 
 const slapd = findSlapd()
-/** As docs/operate/sign-in.md recommends, with the classes of this directory. */
+/** The filter that docs/operate/sign-in.md recommends, with the classes of this directory. */
 const ENABLED = '(&(objectClass=user)(sAMAccountName=%s)(!(userAccountControl:1.2.840.113556.1.4.803:=2)))'
 const [NORMAL, DISABLED] = ['512', '514']
 

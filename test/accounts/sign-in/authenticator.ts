@@ -51,7 +51,7 @@ export class Authenticator {
     this.#algorithm = algorithm
   }
 
-  /** As `navigator.credentials.create`; the result as JSON. */
+  /** Like `navigator.credentials.create`; returns JSON. */
   create(options: CreationOptions, ways: Ways = {}): string {
     const credential = newCredential(this.#algorithm, options.user.id)
     this.#credentials.set(credential.id.toString('base64url'), credential)
@@ -78,7 +78,7 @@ export class Authenticator {
     })
   }
 
-  /** As `navigator.credentials.get`; the result as JSON. */
+  /** Like `navigator.credentials.get`; returns JSON. */
   get(options: RequestOptions, ways: Ways = {}): string {
     const allowed: string[] = (options.allowCredentials ?? []).map(({ id }) => id)
     const credential =

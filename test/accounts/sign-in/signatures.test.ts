@@ -14,7 +14,7 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { ed25519Key, keyFromFiles, rsaKey, sha, signRequest, type RequestKey, type Signing } from './signer.ts'
 
-/** Of a file of OpenSSH. */
+/** The private key of a file of OpenSSH, as PEM. */
 function privatePem(file: Buffer): string {
   const key = ssh2.utils.parseKey(file)
   if (key instanceof Error) throw key

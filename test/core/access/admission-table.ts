@@ -24,7 +24,7 @@ export const TRANSPORTS = ['git over HTTP', 'git over SSH', 'LFS', 'raw', 'archi
 export type Transport = (typeof TRANSPORTS)[number]
 export type Direction = 'read' | 'write'
 
-/** Of the API: a line for each principal, a column for each of REPOS. `-`: forbidden, `ro`: read-only. */
+/** Verdicts of the API: a line for each principal, a column for each of REPOS. `-`: forbidden, `ro`: read-only. */
 const table = (lines: Partial<Record<Principal, string>>): Partial<Record<Principal, readonly Verdict[]>> =>
   Object.fromEntries(
     Object.entries(lines).map(([who, line]) => [who, line.split(' ').map((word) => WORDS[word] ?? word)]),
@@ -85,7 +85,7 @@ const WRITERS = ADMITTED.filter((who) => who !== 'read-only token')
 export const GIT: readonly Transport[] = ['git over HTTP', 'git over SSH']
 const WEB: readonly Transport[] = ['raw', 'archive']
 
-/** Where a transport says something else than the API; the first that fits counts. */
+/** Cases in which a transport differs from the API; the first that matches counts. */
 export const DIFFERENCES: readonly Difference[] = [
   {
     on: ['git over HTTP', 'LFS'],

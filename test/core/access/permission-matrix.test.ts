@@ -15,13 +15,13 @@ import type { Person } from '../../harness/world.ts'
 interface Answer {
   readonly status: number
   readonly body: string
-  /** By name; without what is another one in every answer. */
+  /** Headers by name, without those that differ in every answer. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 const ALWAYS_NEW = new Set(['date', 'x-request-id'])
 
-/** Where the parameters of a path lead. */
+/** Values of the parameters of a path. */
 type Place = Readonly<Record<string, string>>
 
 const BROKEN_BODY = '{"broken'

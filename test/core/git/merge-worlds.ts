@@ -106,7 +106,7 @@ function moveFolder(files: Files, from: string, to: string): void {
   for (const name of inside) move(files, name, `${to}/${name.slice(from.length + 1)}`)
 }
 
-/** Without files that are where a directory is. */
+/** Omits files at whose path there is a directory. */
 function clear(files: Files): Files {
   const names = [...files.keys()]
   for (const name of names) if (names.some((other) => other.startsWith(`${name}/`))) files.delete(name)

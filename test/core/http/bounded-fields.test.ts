@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Where a schema lets a client send as much as it likes. */
+/** The positions at which a schema lets a client send as much as it likes. */
 function unbounded(schema: TSchema, at: string): string[] {
   if (Array.isArray(schema['anyOf'])) return schema['anyOf'].flatMap((option: TSchema) => unbounded(option, at))
   switch (schema['type']) {

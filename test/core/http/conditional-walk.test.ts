@@ -20,7 +20,7 @@ import type { Person } from '../../harness/world.ts'
 
 let server: TestServer
 let root: Person
-/** Where the parameters of a path lead, in order of strength: the first path that fits has the word. */
+/** Values of the parameters of a path, in order of strength: the first path that matches decides. */
 const PLACES: [RegExp, Record<string, string>][] = []
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -199,7 +199,7 @@ const projectPlaces = (): Promise<[RegExp, Record<string, string>][]> =>
     }),
   )
 
-/** Of Actions and packages, what runners and registries make. */
+/** Creates rows of Actions and packages that runners and registries create. */
 async function fillActions(repo: Repo, org: User): Promise<void> {
   const factory = createActionsFactory(server.app)
   const { run, jobs } = await factory.run(repo.id)

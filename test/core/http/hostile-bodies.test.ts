@@ -14,7 +14,7 @@ import { MEASURED } from '../../harness/measured.ts'
  */
 
 const MIB = 1024 * 1024
-/** Of the operations that carry files. */
+/** Largest body of the operations that carry files. */
 const LARGEST = 2 * MIB
 /** NOTE: the client works in the same thread; `npm run bench -- --only stalls` measures another process. */
 const MAX_BUSY_MS = 250

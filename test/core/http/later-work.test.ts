@@ -17,7 +17,7 @@ const TOKENS = {
 } as const
 type TokenKind = keyof typeof TOKENS
 
-/** Where keywords act: in the repository of the work, in another public one, in a private one. */
+/** Repositories in which keywords act: that of the work, another public one, a private one. */
 const REPOS = ['ann/app', 'ann/desk', 'ann/vault'] as const
 const CLOSES: Readonly<Record<TokenKind | 'deploy key', readonly (typeof REPOS)[number][]>> = {
   'full token': ['ann/app', 'ann/desk', 'ann/vault'],

@@ -252,9 +252,9 @@ async function growByStore(i: number): Promise<void> {
   })
 }
 
-/** Where webhooks are, and the first of each place. */
 const LDAP = { host: '127.0.0.1', user_search_base: 'dc=test' }
 const HOOK_PATHS = ['/repos/alice/main/hooks', '/orgs/acme/hooks', '/user/hooks', '/admin/hooks'] as const
+/** The id of the first webhook at each path. */
 const firstHooks = new Map<string, number>()
 
 async function growDeliveries(): Promise<void> {

@@ -5,12 +5,12 @@ import type { PayloadOf, SentEventType } from '../../../src/domains/delivery/hoo
 const ROOT = 'http://git.test'
 
 interface Texts {
-  /** Of issues, comments, releases, commits and pages. */
+  /** Title of issues, comments, releases, commits and pages. */
   readonly title: string
   readonly body: string
 }
 
-/** For tests: a message of each type of event, with the members that chats read. */
+/** A message of each type of event, with the members that chats read. */
 export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, HookMessage> {
   const account = (login: string) => ({ login, html_url: `${ROOT}/${login}`, avatar_url: `${ROOT}/avatars/${login}` })
   const repo = (name: string) => ({ full_name: name, html_url: `${ROOT}/${name}` })

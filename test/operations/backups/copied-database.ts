@@ -27,7 +27,7 @@ export class CopiedDatabase {
   readonly file = join(this.dir, 'ingot.db')
   readonly destination: Destination
   connections!: Connections<Tables>
-  /** Of the clock, which each look at it moves on by a second. */
+  /** Time of the clock, which advances by a second at each read. */
   time = Date.parse('2026-11-22T00:00:00Z')
   /** The last number. */
   written = 0

@@ -41,7 +41,7 @@ describeOnBoth('attestations of packages', (kind) => {
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
     dsseEnvelope: { payload: btoa(JSON.stringify(content)), signatures: [{ sig: 'c2ln', keyid: '' }] },
   })
-  /** As `npm publish --provenance` sends it. */
+  /** Publishes like `npm publish --provenance`. */
   const publish = async (name: string, bundle: unknown, isFirst = false) => {
     const data = typeof bundle === 'string' ? bundle : JSON.stringify(bundle)
     const provenance = { [`${name}-1.0.0.sigstore`]: { content_type: 'x', data, length: data.length } }

@@ -22,7 +22,7 @@ describeOnBoth('the pub registry', (kind) => {
   afterAll(() => server.close())
 
   const base = (owner = 'ann') => `${server.url}/api/packages/${owner}/pub`
-  /** As `dart pub` sends requests. */
+  /** Headers that `dart pub` sends. */
   const asClient = (sent: string): Record<string, string> => ({
     accept: JSON_TYPE,
     'user-agent': 'Dart pub 3.5.0',

@@ -7,7 +7,7 @@ import type { Person } from '../../harness/world.ts'
 
 const state = (serial: number, more: object = {}): string =>
   JSON.stringify({ version: 4, serial, lineage: '6e2d', outputs: {}, ...more })
-/** As the client sends it. */
+/** The body that the client sends. */
 const lockInfo = (ID: string): string => JSON.stringify({ ID, Operation: 'OperationTypeApply', Who: 'ann@host' })
 const md5 = (text: string): string => createHash('md5').update(text).digest('base64')
 

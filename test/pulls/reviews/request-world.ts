@@ -17,7 +17,7 @@ interface RequestWorld {
   readonly acme: Organization
 }
 
-/** As `pullWorld`, with the organization `acme`. */
+/** Like `pullWorld`, with the organization `acme`. */
 export function requestWorld(options: TestServerOptions = {}): RequestWorld {
   const given = pullWorld(options) as RequestWorld
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { git, tempDir } from '../../core/git/wire/client.ts'
 
-/** Of the block: test files that run in one process share this module. */
+/** Variables of the block: test files that run in one process share this module. */
 export let dir: ReturnType<typeof tempDir>
 export let server: TestServer
 export let alice: Person

@@ -9,7 +9,7 @@ export interface AgentKey {
 }
 
 export interface Agent {
-  /** For `IdentityAgent`. */
+  /** Value of `IdentityAgent`. */
   readonly socket: string
   /** How often it has signed. */
   readonly signatures: () => number

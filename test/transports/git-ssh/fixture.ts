@@ -24,7 +24,7 @@ export interface SshFixture {
   readonly server: TestServer
   readonly dir: string
   readonly port: number
-  /** With `options` of ssh-keygen in place of the usual ones. */
+  /** Generates a key with `options` of ssh-keygen in place of the usual ones. */
   makeKey(type?: 'ed25519' | 'rsa' | 'ecdsa', options?: readonly string[]): SshKey
   /** A key whose private part an agent has. */
   agentKey(line: string, socket: string): SshKey

@@ -47,7 +47,7 @@ async function pushed(commits = 5): Promise<{ name: string; url: string; path: s
   return { name, url: ssh.url(`alice/${name}.git`), path: ssh.server.app.git.path(repo.storage), head }
 }
 
-/** Of this process, whose test server they serve. */
+/** Processes of this process, whose test server they serve. */
 const ownProcessesWith = (text: string): Promise<number> => processesWith(text, process.pid)
 
 describe('git over SSH', () => {

@@ -23,7 +23,7 @@ const over = (front: Colour, back: Colour, opacity = 1): Colour => {
   return [mix(0), mix(1), mix(2), 1]
 }
 
-/** As WCAG 2.2 defines it. */
+/** Contrast ratio as defined by WCAG 2.2. */
 function contrast(one: Colour, other: Colour): number {
   const luminance = (colour: Colour): number => {
     const [red, green, blue] = colour.map((value) =>

@@ -17,7 +17,7 @@ interface World {
   readonly lines: string[]
   /** Milliseconds by which the clock of the server is ahead. */
   ahead: number
-  /** As the scheduled task does. */
+  /** Renews like the scheduled task. */
   renew(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ import { type Authority, createAuthority } from '../../harness/certificates.ts'
 export interface CertificateFolder {
   readonly path: string
   readonly authority: Authority
-  /** Of the authority, as `acme_ca_file` and `http.sslCAInfo` name it. */
+  /** Certificate file of the authority, for `acme_ca_file` and `http.sslCAInfo`. */
   readonly caFile: string
   /** `tls.cert_file` and `tls.key_file`. */
   readonly settings: Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import { createSecretBox, deriveSecretKey, type SecretBox } from './secret-box.t
 
 const boxOf = (...secrets: string[]): SecretBox => createSecretBox(() => secrets.map(deriveSecretKey))
 
-/** As versions before key ids sealed it. */
+/** Seals like versions before key ids. */
 function sealUnnamed(secret: string, plain: string, context: string): string {
   const nonce = Buffer.alloc(12, 7)
   const cipher = createCipheriv('aes-256-gcm', deriveSecretKey(secret).bytes, nonce).setAAD(Buffer.from(context))

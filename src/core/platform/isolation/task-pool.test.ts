@@ -17,7 +17,7 @@ const isRunning = (pid: unknown): boolean => {
   return !/\) Z/.test(state)
 }
 
-/** Also those that earlier tests in this process have left. */
+/** Running children, including those of earlier tests in this process. */
 const runningChildren = (): string[] =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'latin1')
     .split(' ')

@@ -49,7 +49,7 @@ export function tryGit(cwd: string, args: readonly string[], options: GitOptions
   })
 }
 
-/** As `tryGit`, but a failure throws what the client printed. */
+/** Like `tryGit`, but throws what the client printed if it fails. */
 export async function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   const result = await tryGit(cwd, args, options)
   if (result.code !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr}${result.stdout}`)

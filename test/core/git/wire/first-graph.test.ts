@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const folderOf = (repo: GitRepo): string => join(repo.path, 'objects/info/commit-graphs')
 
-/** Of the files of the chain: whether each has changed-path filters. */
+/** For each file of the chain, whether it has changed-path filters. */
 const filtersOf = (repo: GitRepo): boolean[] =>
   readdirSync(folderOf(repo))
     .filter((name) => name.endsWith('.graph'))
