@@ -2,9 +2,9 @@ import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type Sql
 import type { Db } from '../db/database.ts'
 import { cachedCount, cachedUntilCommit } from '../db/read-cache.ts'
 import type { Schema } from '../db/schema.ts'
-import type { UserId } from '../platform/crypto/ids.ts'
+import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { IMPORTER_ID, type Unit, unitBit, UNITS } from './repo-access.ts'
-import type { Account, Viewer, Visibility } from './viewer.ts'
+import { ANONYMOUS, type Account, type ScopeSet, type SignedIn, type Viewer, type Visibility } from './viewer.ts'
 
 // NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than
 // running them.
@@ -16,6 +16,47 @@ const IS_COMPLETE = sql<SqlBool>`repo.owner_id <> ${sql.lit(IMPORTER_ID)}`
 
 type Builder = ExpressionBuilder<RepoAndOwner, 'repo'>
 
+/** The parts of a viewer that these conditions depend on. */
+export type Sight = Exclude<Viewer, SignedIn> | SignedInSight
+
+interface SignedInSight extends Pick<SignedIn, 'kind' | 'onlyRepos'> {
+  readonly account: Pick<Account, 'id' | 'isAdmin' | 'isRestricted' | 'visibility'>
+  readonly scopes: Pick<ScopeSet, 'publicOnly'>
+}
+
+/** The values of a viewer in these conditions. */
+export interface SightValues {
+  readonly viewerId: UserId | undefined
+  readonly onlyRepos: readonly RepoId[] | undefined
+}
+
+/** For statements of `defineQuery`: the values, and the shape, a text of what else determines the SQL. */
+export function splitSight(viewer: Sight): { readonly values: SightValues; readonly shape: string } {
+  if (viewer.kind === 'anonymous') return { values: { viewerId: undefined, onlyRepos: undefined }, shape: '' }
+  const { account, scopes, onlyRepos } = viewer
+  return {
+    values: { viewerId: account.id, onlyRepos: onlyRepos && [...onlyRepos] },
+    shape: [account.visibility, account.isAdmin, account.isRestricted, scopes.publicOnly].join(' '),
+  }
+}
+
+/** The reverse of `splitSight`. */
+export function joinSight({ viewerId, onlyRepos }: SightValues, shape: string): Sight {
+  if (viewerId === undefined) return ANONYMOUS
+  const [visibility, isAdmin, isRestricted, publicOnly] = shape.split(' ')
+  return {
+    kind: 'user',
+    account: {
+      id: viewerId,
+      visibility: visibility as Visibility,
+      isAdmin: isAdmin === 'true',
+      isRestricted: isRestricted === 'true',
+    },
+    scopes: { publicOnly: publicOnly === 'true' },
+    onlyRepos: onlyRepos && new Set(onlyRepos),
+  }
+}
+
 /**
  * The rows a viewer may see, for queries over `repo`: the SQL twin of policy/repo-access.ts `decideRepoAccess`, proven
  * equal by a property test. Most rows are decided by themselves, the others stand in one set that is made once per
@@ -23,7 +64,7 @@ type Builder = ExpressionBuilder<RepoAndOwner, 'repo'>
  * row's owner.
  */
 export function visibleRepos(
-  viewer: Viewer,
+  viewer: Sight,
   { someHide = true }: { readonly someHide?: boolean } = {},
 ): (eb: Builder) => Expression<SqlBool> {
   return (eb) => {
@@ -44,7 +85,8 @@ export function visibleRepos(
 
 const HIDDEN_FROM_ALL = ['limited', 'private'] as const
 
-const hiddenFrom = ({ isRestricted }: Account): readonly Visibility[] => (isRestricted ? HIDDEN_FROM_ALL : ['private'])
+const hiddenFrom = ({ isRestricted }: Pick<Account, 'isRestricted'>): readonly Visibility[] =>
+  isRestricted ? HIDDEN_FROM_ALL : ['private']
 
 /**
  * NOTE: written out: PostgreSQL plans a statement anew at each execution while values it cannot see decide the plan.
@@ -117,7 +159,7 @@ const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<Sq
  * What not every signed-in user may see but the account may: its own, shared with it, and of its
  * organizations. The same row can come several times by `union all`, which spares sorting.
  */
-function seenBeyond(account: Account, union: 'union' | 'union all'): RawBuilder<{ id: number }> {
+function seenBeyond(account: SignedInSight['account'], union: 'union' | 'union all'): RawBuilder<{ id: number }> {
   const hidden = hiddenFrom(account)
   const and = sql.raw(union)
   const closed = (repo: string): RawBuilder<SqlBool> =>
@@ -149,7 +191,7 @@ export function nearTo(userId: UserId, { orgs }: { readonly orgs: 'all' | 'teams
  * Of the repositories that the viewer may see, those of which it may read a unit: the SQL twin of `unitMode` in
  * repo-access.ts, proven equal by the same test.
  */
-export function readsUnit(viewer: Viewer, unit: Unit): RawBuilder<SqlBool> {
+export function readsUnit(viewer: Sight, unit: Unit): RawBuilder<SqlBool> {
   const isOn = sql<SqlBool>`(repo.units & ${sql.lit(unitBit(unit))}) <> 0`
   if (viewer.kind === 'anonymous' || viewer.account.isAdmin) return isOn
   const { id, isRestricted } = viewer.account

@@ -10,14 +10,22 @@ import {
   type TeamGrant,
   unitMode,
   hasUnit,
+  type Unit,
   UNITS,
   unitSet,
 } from '../../../src/core/access/repo-access.ts'
 import { loadRepoGrants } from '../../../src/core/access/repo-grants.store.ts'
 import { readersOf } from '../../../src/core/access/repo-readers.store.ts'
 import { ALL_SCOPES, ANONYMOUS, type Viewer } from '../../../src/core/access/viewer.ts'
-import { readsUnit, visibleRepos } from '../../../src/core/access/visible-repos.ts'
+import {
+  joinSight,
+  readsUnit,
+  type SightValues,
+  splitSight,
+  visibleRepos,
+} from '../../../src/core/access/visible-repos.ts'
 import type { Db, Tx } from '../../../src/core/db/database.ts'
+import { defineQuery } from '../../../src/core/db/prepared-statement.ts'
 import type { Schema } from '../../../src/core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../src/core/platform/crypto/ids.ts'
 import { listRepos, type RepoFilter } from '../../../src/domains/repositories/repos/lists/repo-list.store.ts'
@@ -46,6 +54,25 @@ function dice(seed: number): Dice {
   }
   return { roll, pick: (from) => from[roll(from.length)]!, chance: (percent) => (roll(100) < percent ? 1 : 0) }
 }
+
+interface Range extends SightValues {
+  readonly from: RepoId
+  readonly until: RepoId
+}
+
+/** One statement for all viewers of a shape. */
+const withUnit = defineQuery((db, { from, until, ...values }: Range, sight: string, unit: Unit) => {
+  const viewer = joinSight(values, sight)
+  return db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select('repo.id')
+    .where((eb) => visibleRepos(viewer)(eb))
+    .where(readsUnit(viewer, unit))
+    .where('repo.id', '>=', from)
+    .where('repo.id', '<=', until)
+    .orderBy('repo.id')
+})
 
 describeOnBoth('visibility in lists', (kind) => {
   let db: TestDatabase
@@ -82,19 +109,9 @@ describeOnBoth('visibility in lists', (kind) => {
       const visible = await visibleByPolicy(read, viewer, repos)
       const grants = viewer.kind === 'anonymous' ? new Map() : await loadRepoGrants(read, viewer.account.id, visible)
       for (const unit of UNITS) {
-        const rows = await read
-          .selectFrom('repo')
-          .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-          .select('repo.id')
-          .where((eb) => visibleRepos(viewer)(eb))
-          .where(readsUnit(viewer, unit))
-          .where(
-            'repo.id',
-            'in',
-            repos.map(({ id }) => id),
-          )
-          .orderBy('repo.id')
-          .execute()
+        const { values, shape } = splitSight(viewer)
+        const [from, until] = [repos[0]!.id, repos.at(-1)!.id]
+        const rows = await withUnit(read, { ...values, from, until }, shape, unit)
         const expected = visible.filter((repo) => {
           const access = decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)
           return unitMode(access, unit) >= AccessMode.read

@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
-import type { Viewer } from '../../../core/access/viewer.ts'
-import { readsUnit, visibleRepos } from '../../../core/access/visible-repos.ts'
+import { readsUnit, type Sight, visibleRepos } from '../../../core/access/visible-repos.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
@@ -10,7 +9,7 @@ type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'o
  * it: the SQL equivalent of `canReadIssue`.
  */
 export const readableIssues =
-  (viewer: Viewer) =>
+  (viewer: Sight) =>
   (eb: Builder): Expression<SqlBool> =>
     eb.and([
       visibleRepos(viewer)(eb as never),

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { type IssueId, type RepoId, type UserId, asId } from '../../../../core/platform/crypto/ids.ts'
 import {
   type RefAction,
@@ -6,10 +7,18 @@ import {
   type EntryKind,
   type TimelineEntry,
   boundsOf,
+  type UpdateBounds,
   updatedIn,
 } from './timeline-entry.store.ts'
 import { sql, type SqlBool } from 'kysely'
-import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
+import {
+  joinSight,
+  readsUnit,
+  type Sight,
+  type SightValues,
+  splitSight,
+  visibleRepos,
+} from '../../../../core/access/visible-repos.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 import { readableIssues } from '../readable-issues.store.ts'
@@ -70,7 +79,7 @@ interface EntryScope {
   readonly hasReviewComments?: boolean
 }
 
-const issuesInView = (db: Db, viewer: Viewer) =>
+const issuesInView = (db: Db, viewer: Sight) =>
   db
     .selectFrom('issue')
     .innerJoin('repo', 'repo.id', 'issue.repo_id')
@@ -95,17 +104,44 @@ export async function listEntries(
   scope: EntryScope,
   { limit, offset }: Paging,
 ): Promise<TimelineEntry[]> {
-  const rows = await entriesInView(db, viewer, scope).selectAll('timeline_entry').limit(limit).offset(offset).execute()
-  return rows.map(toEntry)
+  const { values, shape } = splitSight(viewer)
+  const listed = scope.hasReviewComments === true ? 'with review comments' : 'listed'
+  const wanted = { ...values, ...boundsOf(scope.span), issueId: scope.issueId, offset }
+  return (await entriesOf(db, wanted, shape, listed, String(limit))).map(toEntry)
 }
+
+interface Wanted extends SightValues, UpdateBounds {
+  readonly issueId: IssueId
+  readonly offset: number
+}
+
+type Shape = [sight: string, listed: 'listed' | 'with review comments', limit: string]
+
+const entriesOf = defineQuery((db, { issueId, offset, ...values }: Wanted, ...[sight, listed, limit]: Shape) =>
+  entriesInView(db, joinSight(values, sight), {
+    issueId,
+    bounds: values,
+    hasReviewComments: listed === 'with review comments',
+  })
+    .selectAll('timeline_entry')
+    .limit(Number(limit))
+    .offset(offset),
+)
 
 /** The ids of at most `limit` of these entries. */
 export async function listEntryIds(db: Db, viewer: Viewer, scope: EntryScope, limit: number): Promise<number[]> {
-  const rows = await entriesInView(db, viewer, scope).select('timeline_entry.id').limit(limit).execute()
+  const rows = await entriesInView(db, viewer, { ...scope, bounds: boundsOf(scope.span) })
+    .select('timeline_entry.id')
+    .limit(limit)
+    .execute()
   return rows.map(({ id }) => id)
 }
 
-function entriesInView(db: Db, viewer: Viewer, { issueId, span, hasReviewComments = false }: EntryScope) {
+interface EntryRange extends Omit<EntryScope, 'span'> {
+  readonly bounds: UpdateBounds
+}
+
+function entriesInView(db: Db, viewer: Sight, { issueId, bounds, hasReviewComments = false }: EntryRange) {
   // NOTE: without an offset PostgreSQL would find all readable issues and repositories first, to compare with each entry.
   const source = issuesInView(db, viewer)
     .where(sql<SqlBool>`issue.id = timeline_entry.target_id`)
@@ -124,7 +160,7 @@ function entriesInView(db: Db, viewer: Viewer, { issueId, span, hasReviewComment
     .selectFrom('timeline_entry')
     .where('timeline_entry.issue_id', '=', issueId)
     .where('timeline_entry.kind', 'not in', hasReviewComments ? PENDING : UNLISTED)
-    .where((eb) => updatedIn(boundsOf(span))(eb))
+    .where((eb) => updatedIn(bounds)(eb))
     .where((eb) => eb.or([eb('timeline_entry.kind', 'not in', ISSUE_REFERENCES), eb.exists(source)]))
     .where((eb) => eb.or([eb('timeline_entry.kind', '!=', 'commit_ref'), eb.exists(sourceOfCommit)]))
     .orderBy('timeline_entry.created_at')
