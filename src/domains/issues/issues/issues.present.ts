@@ -3,8 +3,8 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentAttachment } from '../../repositories/index.ts'
-import { userPresenters } from '../../accounts/index.ts'
-import { issueUrls } from './issue.present.ts'
+import { type User, userPresenters } from '../../accounts/index.ts'
+import { issueUrls, onceForEach } from './issue.present.ts'
 import type { Issue } from './records/issue.store.ts'
 import type { Comment, IssueDependency } from './issues.model.ts'
 import type { CommentView } from './comments/comment-views.ts'
@@ -18,8 +18,7 @@ interface EntryUrls {
 }
 
 /** COMPAT: the addresses of the issue are web pages, and one of them is empty (test/issues/comments.test.ts). */
-export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Repo }, site: Site): EntryUrls {
-  const { html } = issueUrls(issue, repo, site)
+export function entryUrls(id: number, issue: Issue, html: string): EntryUrls {
   return {
     html_url: flatText(html, '#issuecomment-', id),
     pull_request_url: issue.isPull ? html : '',
@@ -28,12 +27,27 @@ export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Rep
 }
 
 /** Shows the author as an anonymous client sees it (behaviour/issues#the-issue-object). */
-export function presentComment(view: CommentView, site: Site): Comment {
-  const { comment, author, assets } = view
+export const presentComment = (view: CommentView, site: Site): Comment => commentPresenter(site)(view)
+
+/** `presentComment` for one response: the accounts and issues of several comments are presented once. */
+export function commentPresenter(site: Site): (view: CommentView) => Comment {
+  const parts = {
+    user: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
+    page: onceForEach((issue: Issue, repo: Repo) => issueUrls(issue, repo, site).html),
+  }
+  return (view) => presentIn(view, site, parts)
+}
+
+interface CommentParts {
+  user(user: User): Comment['user']
+  page(issue: Issue, repo: Repo): string
+}
+
+function presentIn({ comment, author, assets, issue, repo }: CommentView, site: Site, parts: CommentParts): Comment {
   return {
     id: comment.id,
-    ...entryUrls(comment.id, view, site),
-    user: author ? userPresenters.present(author, ANONYMOUS, site) : userPresenters.presentGhost(site),
+    ...entryUrls(comment.id, issue, parts.page(issue, repo)),
+    user: author ? parts.user(author) : userPresenters.presentGhost(site),
     ...presentOriginalAuthor(comment.originalAuthor),
     body: comment.body,
     commit_id: 'commitOid' in comment.payload ? comment.payload.commitOid : '',

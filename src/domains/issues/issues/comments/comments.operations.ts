@@ -10,7 +10,7 @@ import { readKinds, isComment, isText } from '../issue.policy.ts'
 import { readUpdateSpan, updateSpanMembers } from '../timeline/update-span.ts'
 import type { EntryInView } from './comment.guards.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption } from '../issues.model.ts'
-import { presentComment } from '../issues.present.ts'
+import { commentPresenter, presentComment } from '../issues.present.ts'
 import type { CommentInput, CommentInView, Comments, TextInView } from './comments.service.ts'
 
 const ISSUES = '/repos/{owner}/{repo}/issues'
@@ -59,11 +59,7 @@ function listOperations({ guards, comments, site }: CommentOperationDeps): Opera
       async handler({ access, query, paging }) {
         const filter = { span: readUpdateSpan(query), kinds: readKinds(access) }
         const page = await comments.listOfRepo(access.repo, filter, paging)
-        return listed(
-          page,
-          page.items.map((view) => presentComment(view, site)),
-          { link: false },
-        )
+        return listed(page, page.items.map(commentPresenter(site)), { link: false })
       },
     }),
     defineOperation({
@@ -78,7 +74,7 @@ function listOperations({ guards, comments, site }: CommentOperationDeps): Opera
       errors: [404, 422],
       async handler({ access, query }) {
         const views = await comments.listOfIssue(access, readUpdateSpan(query))
-        const items = views.map((view) => presentComment(view, site))
+        const items = views.map(commentPresenter(site))
         return listed({ items, total: items.length }, items, { link: false })
       },
     }),

@@ -5,9 +5,10 @@ import { asId, type IssueId, type LabelId, type UserId } from '../../../../core/
 import type { Site } from '../../../../core/platform/site.ts'
 import { presentMilestone } from '../../milestones/milestone.present.ts'
 import { type User, userPresenters } from '../../../accounts/index.ts'
-import { entryUrls, presentComment } from '../issues.present.ts'
-import { issuePresenter, onceForEach, presentIssueLabel } from '../issue.present.ts'
-import type { IssueInView } from '../views.ts'
+import { commentPresenter, entryUrls } from '../issues.present.ts'
+import { issuePresenter, issueUrls, onceForEach, presentIssueLabel } from '../issue.present.ts'
+import type { Issue } from '../records/issue.store.ts'
+import type { IssueInView, IssueView } from '../views.ts'
 import type { EntryFacts } from './entry-views.ts'
 import type { TimelineComment } from './timeline.model.ts'
 import type { EntryKind, TimelineEntry } from './timeline-entry.store.ts'
@@ -20,10 +21,15 @@ interface PageFacts extends EntryFacts, IssueInView {
 /** The facts of a page, with presenters of what several of its entries share. */
 type Page = PageFacts & ReturnType<typeof partsFor>
 
-const partsFor = ({ viewer, site }: PageFacts) => ({
-  presentUser: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
-  presentIssue: issuePresenter(viewer, site),
-})
+function partsFor({ viewer, site, issue, repo }: PageFacts) {
+  const present = issuePresenter(viewer, site)
+  return {
+    html: issueUrls(issue, repo, site).html,
+    presentUser: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
+    presentIssue: onceForEach((_: Issue, view: IssueView) => present(view)),
+    presentComment: commentPresenter(site),
+  }
+}
 
 type Members = Partial<TimelineComment>
 type Present<Kind extends EntryKind> = (entry: TimelineEntry<Kind>, page: Page) => Members
@@ -41,7 +47,7 @@ function presentEntry(entry: TimelineEntry, page: Page): TimelineComment {
     ...NOTHING,
     id: entry.id,
     type: entry.kind,
-    ...entryUrls(entry.id, page, page.site),
+    ...entryUrls(entry.id, page.issue, page.html),
     user: presentActor(entry.actorId, page),
     ...presentImportedAuthor(entry.originalAuthor),
     body: entry.body,
@@ -84,7 +90,7 @@ function presentActor(id: UserId, { users, presentUser, site }: Page): TimelineC
 
 function presentTarget(id: number, { issues, presentIssue }: Page): TimelineComment['ref_issue'] {
   const view = issues.get(asId<IssueId>(id))
-  return view ? presentIssue(view) : null
+  return view ? presentIssue(view.issue, view) : null
 }
 
 function presentMilestoneOf(id: number, { milestones }: Page): TimelineComment['milestone'] {
@@ -120,7 +126,7 @@ const KINDS: { readonly [Kind in EntryKind]?: Present<Kind> } = {
     const comment = page.comments.get(payload.commentId)
     return {
       ref_issue: presentTarget(targetId, page),
-      ref_comment: comment ? presentComment(comment, page.site) : null,
+      ref_comment: comment ? page.presentComment(comment) : null,
       ref_action: payload.action,
     }
   },
