@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
+import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
 import { listMilestoneIdsNamed, listMilestonesByIds } from '../../milestones/milestone.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
@@ -15,14 +16,24 @@ export async function findLabelsNamed(
   names: readonly string[],
 ): Promise<Named[]> {
   if (names.length === 0) return []
-  const ofOwner = (column: 'repo_id' | 'org_id', owner: number) =>
-    db.selectFrom('label').select(['id', 'name', 'issues_count']).where(column, '=', owner).where('name', 'in', names)
-  const rows = await ofOwner('repo_id', repoId).unionAll(ofOwner('org_id', ownerId)).execute()
+  const rows = await labelsNamed(db, { repoId, ownerId, names })
   return [...Map.groupBy(rows, (row) => row.name).values()].map((same) => ({
     ids: same.map(({ id }) => id),
     count: sum(same.map((row) => row.issues_count)),
   }))
 }
+
+interface Wanted {
+  readonly repoId: number
+  readonly ownerId: number
+  readonly names: readonly string[]
+}
+
+const labelsNamed = defineQuery((db, { repoId, ownerId, names }: Wanted) => {
+  const ofOwner = (column: 'repo_id' | 'org_id', owner: number) =>
+    db.selectFrom('label').select(['id', 'name', 'issues_count']).where(column, '=', owner).where('name', 'in', names)
+  return ofOwner('repo_id', repoId).unionAll(ofOwner('org_id', ownerId))
+})
 
 /** The milestones of the repository with these titles or ids; undefined if there are none. */
 export async function findMilestonesNamed(
