@@ -29,14 +29,15 @@ export const defineQuery =
   ) =>
   async (db: Db, values: Values, ...shape: Shape): Promise<Row[]> => {
     const compile = (given: object) => build(db, given as Values, ...shape).compile()
-    const cache = db.getExecutor().plugins.find((plugin) => plugin instanceof PreparedStatements)
+    const executor = db.getExecutor()
+    const cache = executor.plugins.find((plugin) => plugin instanceof PreparedStatements)
     const key = keyOf(values, shape)
     if (cache === undefined || key === undefined) return (await db.executeQuery(compile(values))).rows
     const statement = cache.byBuild
       .getOrInsertComputed(build, () => new Map())
       .getOrInsertComputed(key, () => compile(placeholdersFor(values))) as CompiledQuery<Row>
     const parameters = statement.parameters.map((parameter) => fill(parameter, values))
-    return (await db.executeQuery<Row>({ ...statement, parameters, [defined]: true } as CompiledQuery<Row>)).rows
+    return (await executor.executeQuery<Row>({ ...statement, parameters, [defined]: true } as CompiledQuery<Row>)).rows
   }
 
 type Members = Readonly<Record<string, unknown>>

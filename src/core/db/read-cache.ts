@@ -171,22 +171,31 @@ const versionOf = ({ source, versions }: ReadCache): number | Promise<number> | 
  * all of its parameters. Readers share the value and must not change it. On PostgreSQL `load` runs every time outside
  * of read-only requests.
  */
-export async function cachedUntilCommit<T>(db: object, key: string, load: () => Promise<T>): Promise<T> {
+export function cachedUntilCommit<T>(db: object, key: string, load: () => Promise<T>): Promise<T> {
   const cache = cacheIn(db)
   if (cache === undefined || key.length > MAX_KEY) return load()
-  const version = await currentVersion(cache)
+  const version = currentVersion(cache)
+  return typeof version === 'object'
+    ? version.then((current) => valueAt(cache, current, key, load))
+    : valueAt(cache, version, key, load)
+}
+
+function valueAt<T>(cache: ReadCache, version: number | undefined, key: string, load: () => Promise<T>): Promise<T> {
   if (version === undefined) return load()
-  const { values } = cache
-  const known = values.get(key)
-  if (known !== undefined) return await (known as Promise<T>)
+  const known = cache.values.get(key) as Promise<T> | undefined
+  if (known !== undefined) return known
   const loading = load()
-  values.set(key, loading)
+  cache.values.set(key, loading)
+  return keepLoaded(cache, version, key, loading)
+}
+
+async function keepLoaded<T>(cache: ReadCache, version: number, key: string, loading: Promise<T>): Promise<T> {
   try {
     const value = await loading
     if (cache.version === version) keep(cache, key, { value, loading })
     return value
   } catch (error) {
-    if (values.get(key) === loading) values.delete(key)
+    if (cache.values.get(key) === loading) cache.values.delete(key)
     throw error
   }
 }
@@ -225,9 +234,12 @@ export async function cachedByIds<Id extends number, Row extends { readonly id: 
  * The version of the database, for which the cache has values; undefined where nothing may be cached. Must be called
  * before the rows are read: what is read during a commit belongs to the version before it.
  */
-async function currentVersion(cache: ReadCache): Promise<number | undefined> {
-  const current = versionOf(cache)
-  const version = typeof current === 'object' ? await current : current
+function currentVersion(cache: ReadCache): number | undefined | Promise<number | undefined> {
+  const version = versionOf(cache)
+  return typeof version === 'object' ? version.then((current) => renewed(cache, current)) : renewed(cache, version)
+}
+
+function renewed(cache: ReadCache, version: number | undefined): number | undefined {
   if (version !== undefined && cache.version !== version) {
     clear(cache)
     cache.version = version
@@ -252,8 +264,13 @@ function weightOf(rows: Iterable<unknown>): number {
   let [count, characters] = [0, 0]
   for (const row of rows) {
     count++
-    for (const member of typeof row === 'object' && row !== null ? Object.values(row) : [row])
-      if (typeof member === 'string') characters += member.length
+    if (typeof row === 'string') characters += row.length
+    // NOTE: Object.values would make a list of each row.
+    else
+      for (const name in row as Record<string, unknown>) {
+        const member = (row as Record<string, unknown>)[name]
+        if (typeof member === 'string') characters += member.length
+      }
   }
   return count + Math.floor(characters / 1000)
 }

@@ -27,7 +27,7 @@ interface Sent {
 
 export const clientOf = ({ ip, headers }: Sent): RequestClient => ({
   address: ip,
-  userAgent: boundedUserAgent([headers['user-agent']].flat()[0]),
+  userAgent: boundedUserAgent(one(headers['user-agent'])),
 })
 
 /** The record of a request whose caller has this credential. */

@@ -188,7 +188,7 @@ async function authenticateJob(
  * (behaviour/base-interface#authentication).
  */
 function scopesOf(text: string): ScopeSet {
-  if (text === '') return ALL_SCOPES
+  if (text === '' || text === 'all') return ALL_SCOPES
   const result = parseScopes([text])
   return result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
 }
