@@ -190,6 +190,16 @@ describe('a push', () => {
     await expectClean(repo)
   })
 
+  it('is refused with the reason when the server does not take its request', async () => {
+    const { repo, work } = await setUp()
+    await commit(work, 'a')
+    const options = Array.from({ length: 101 }, (_, index) => ['-o', `x=${index}`]).flat()
+    const { code, stderr } = await tryGit(work, ['push', ...options, 'origin', 'main'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('remote: too many push options')
+    expect(await git(repo, ['for-each-ref'])).toBe('')
+  })
+
   it('lands whole when ten clients push to one repo at once', async () => {
     const { repo, work } = await setUp()
     await commit(work, 'base')

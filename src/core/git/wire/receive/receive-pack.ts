@@ -1,7 +1,7 @@
 import { gitEnv } from '../../engine/command.ts'
 import type { GitRepo } from '../../repo.ts'
 import { advertiseReceive, type PushExchange, type ReceivePackOptions, protocolVersion } from '../protocol.ts'
-import { sinkTo, encodePkt } from '../pkt/pkt-line.ts'
+import { sinkTo, encodePkt, LARGE_BAND, SideBand } from '../pkt/pkt-line.ts'
 import { Limiter } from '../limiter.ts'
 import { PktReader } from '../pkt/pkt-reader.ts'
 import { PushSession } from './push-session.ts'
@@ -42,8 +42,11 @@ export function createReceivePack(options: ReceivePackOptions) {
   async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {
     const reader = new PktReader(exchange.input, { idleMs: options.idleMs })
     const sink = sinkTo(exchange.output, options.idleMs, exchange.signal)
+    let hasBands = false
     try {
-      const request = await readReceiveRequest(reader, exchange.repo.objectFormat)
+      const request = await readReceiveRequest(reader, exchange.repo.objectFormat, (capabilities) => {
+        hasBands = capabilities.has('side-band-64k')
+      })
       if (!request) return
       const leave = await limiter.enter(exchange.repo.path, exchange.signal)
       try {
@@ -55,7 +58,9 @@ export function createReceivePack(options: ReceivePackOptions) {
     } catch (error) {
       if (error instanceof WireError && error.kind === 'protocol') {
         if (stateless) await discard(reader, MAX_DISCARDED)
-        await sink(encodePkt(`ERR ${error.message}\n`))
+        // NOTE: git takes the first byte of what follows its commands for a band.
+        if (hasBands) await new SideBand(sink, LARGE_BAND).fatal(`${error.message}\n`)
+        else await sink(encodePkt(`ERR ${error.message}\n`))
       }
       throw error
     }

@@ -29,9 +29,16 @@ const MAX_COMMANDS = 10_000
 const MAX_OPTIONS = 100
 const MAX_OPTION_BYTES = 64 * 1024
 
-/** Reads everything before the pack (gitprotocol-pack(5)); undefined if the client sends no command. */
-export async function readReceiveRequest(reader: PktReader, format: ObjectFormat): Promise<ReceiveRequest | undefined> {
-  const request = await readCommands(reader, format)
+/**
+ * Reads everything before the pack (gitprotocol-pack(5)); undefined if the client sends no command. `onCapabilities`
+ * gets the capabilities of the client before anything can be refused.
+ */
+export async function readReceiveRequest(
+  reader: PktReader,
+  format: ObjectFormat,
+  onCapabilities: (capabilities: ReadonlySet<string>) => void = () => {},
+): Promise<ReceiveRequest | undefined> {
+  const request = await readCommands(reader, format, onCapabilities)
   if (request === undefined || request.commands.length === 0) return undefined
   const { commands, shallow, capabilities = new Set<string>() } = request
   checkFormat(capabilities, format)
@@ -51,14 +58,18 @@ interface Commands {
 }
 
 /** Undefined if the client sends nothing. */
-async function readCommands(reader: PktReader, format: ObjectFormat): Promise<Commands | undefined> {
+async function readCommands(
+  reader: PktReader,
+  format: ObjectFormat,
+  onCapabilities: (capabilities: ReadonlySet<string>) => void,
+): Promise<Commands | undefined> {
   const read: Commands = { commands: [], shallow: [], capabilities: undefined }
   const count = (): number => read.commands.length + read.shallow.length
   for (let pkt = await reader.read(); pkt?.kind !== 'flush'; pkt = await reader.read()) {
     if (pkt === undefined && count() === 0) return undefined
     if (pkt?.kind !== 'data') throw protocolError('the commands end before their flush packet')
     const { line, capabilities } = splitCapabilities(pkt.data)
-    read.capabilities ??= capabilities
+    if (capabilities && !read.capabilities) onCapabilities((read.capabilities = capabilities))
     if (line.startsWith('shallow ')) read.shallow.push(checkOid(line.slice('shallow '.length), format))
     else if (line.startsWith('push-cert')) throw protocolError('signed pushes are not supported')
     else read.commands.push(parseCommand(line, format))
