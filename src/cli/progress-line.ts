@@ -15,7 +15,7 @@ export function progressBar({ objects, total }: Progress): string {
   return `[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}] `
 }
 
-/** What is done, after a second how fast, and for how long it goes on where the total is known. */
+/** The number of objects, after a second the rate, and the remaining time if the total is known. */
 export function progressLine({ step, objects, total, seconds }: Progress): string {
   const isKnown = total > objects
   const line = `${step}: ${objects}${isKnown ? ` of ${total}` : ''} objects`

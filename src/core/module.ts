@@ -92,7 +92,7 @@ export interface Tuning {
 /** A further server, such as SSH. */
 export interface Listener {
   listen(): Promise<void>
-  /** Lets what runs finish for at most this many seconds. */
+  /** Waits at most this many seconds for running work, then closes. */
   close(seconds: number): Promise<void>
 }
 

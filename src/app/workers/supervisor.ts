@@ -22,7 +22,7 @@ interface Member {
   readonly hasEnded: Promise<void>
   /** Whether it accepts connections. */
   isServing: boolean
-  /** Whether it was told to stop; it is not replaced. */
+  /** Whether it was asked to stop; it is then not replaced. */
   isLeaving: boolean
 }
 
@@ -227,7 +227,7 @@ export class Supervisor {
     for (let n = 0; n < starting; n++) this.#fork()
   }
 
-  /** The workers that were not told to stop. */
+  /** The workers that were not asked to stop. */
   #present(): Member[] {
     return [...this.#members].filter(({ isLeaving }) => !isLeaving)
   }
@@ -239,7 +239,7 @@ export class Supervisor {
     return slot
   }
 
-  /** Makes another serving worker the leader; if there is none, the next one that serves. */
+  /** Makes another ready worker the leader; if there is none, the next one that becomes ready. */
   #lead(): void {
     this.#leader = this.#present().find(({ isServing }) => isServing)
     this.#leader?.peer.send({ kind: 'lead' })

@@ -97,7 +97,7 @@ interface Anonymous {
   readonly kind: 'anonymous'
 }
 
-/** What the token of a workflow job may do in the repository of the job. */
+/** The rights of the token of a workflow job in the repository of the job. */
 export interface JobRights {
   readonly runId: number
   readonly repoId: RepoId
@@ -211,18 +211,21 @@ export interface ProxyAccount {
   readonly fullName: string
 }
 
-/** What a client signed of its request with an RSA key of the account. */
+/** The signature of a request with an RSA key of the account, and the texts that it may cover. */
 export interface SignedText {
   /** The name of the account. */
   readonly user: string
-  /** One of these was signed; a signature of none is refused. */
+  /** The signature must be valid for one of these texts. */
   readonly texts: readonly string[]
   readonly signature: Buffer
   /** Undefined if the text itself was signed. */
   readonly hash: 'sha1' | 'sha256' | undefined
 }
 
-/** Who sent the credentials. Throws unauthenticated when they are wrong, too-many-requests after many wrong ones. */
+/**
+ * Returns the viewer of the credentials. Throws unauthenticated if they are wrong, too-many-requests after many wrong
+ * ones.
+ */
 export type Authenticate = (credentials: Credentials, client: RequestClient) => Promise<Viewer>
 
 const OTP_HEADERS = ['x-forge-otp', 'x-ingot-otp', 'x-forgejo-otp', 'x-gitea-otp']

@@ -88,9 +88,7 @@ const HIDDEN_FROM_ALL = ['limited', 'private'] as const
 const hiddenFrom = ({ isRestricted }: Pick<Account, 'isRestricted'>): readonly Visibility[] =>
   isRestricted ? HIDDEN_FROM_ALL : ['private']
 
-/**
- * NOTE: written out: PostgreSQL plans a statement anew at each execution while values it cannot see decide the plan.
- */
+/** NOTE: literals: PostgreSQL plans a statement again at each execution while the best plan depends on parameters. */
 const listed = (hidden: readonly Visibility[]): RawBuilder<unknown> => sql.join(hidden.map((each) => sql.lit(each)))
 
 /** Whether there is an owner whose visibility hides it from those who have nothing to do with it. */
@@ -130,8 +128,8 @@ const total = (db: Db, expression: RawBuilder<number>): Promise<number> =>
   cachedCount(db, db.selectNoFrom(expression.as('total')))
 
 /**
- * NOTE: counting a whole table takes SQLite no time, counting by a condition looks at each row; the cross join makes it
- * begin with the owners.
+ * NOTE: SQLite counts a whole table at once, but by a condition row by row; the cross join makes it begin with the
+ * owners.
  */
 const openRepos = (hidden: readonly Visibility[]): RawBuilder<number> => sql<number>`(select count(*) from repo)
   - (select count(*) from repo where repo.is_private = 1)

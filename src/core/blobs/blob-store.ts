@@ -41,7 +41,7 @@ export interface BlobLink {
 interface BlobHold {
   /** Like BlobStore.put, without a row. */
   put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits): Promise<StoredBlob>
-  /** Lets go of all; those for which `inUse` says false are deleted. A crash before leaves them to the sweeps. */
+  /** Ends the hold; blobs for which `inUse` returns false are deleted. After a crash the sweeps delete them. */
   release(inUse: (hash: string) => Promise<boolean>): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export interface BlobStore {
    * the stream ends or is destroyed.
    */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
-  /** Gives the bytes to a hash; false for a blob that is not there. */
+  /** Updates `sum` with the bytes of the blob; false for a missing blob. */
   feed(hash: string, sum: Hash): Promise<boolean>
   /**
    * An address of the object store where anyone who has it can read the blob for `LINK_LIFETIME`: only for
@@ -83,7 +83,7 @@ export interface BlobStore {
   readonly givesLinks: boolean
   /**
    * Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a
-   * blob that is gone.
+   * missing blob.
    */
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
   hold(): BlobHold
@@ -102,7 +102,7 @@ export type BlobSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Bytes that were received and checked but that nobody can read yet. */
 export interface StagedBlob extends StoredBlob {
-  /** Makes them readable by their hash; durable when it resolves. */
+  /** Makes the received bytes readable by their hash; they are durable when it resolves. */
   commit(): Promise<void>
   /** Deletes the remains of the upload; always called, also after `commit`. */
   discard(): Promise<void>

@@ -74,8 +74,8 @@ async function faultOf(
 }
 
 /**
- * Reads all bytes. A damaged object of a bucket ends its stream with Unavailable: it is told from a bucket that is away
- * by asking for its size, which throws then.
+ * Reads all bytes. A damaged object of a bucket ends its stream with Unavailable: an unavailable bucket is recognized
+ * by asking for the size of the object, which then throws.
  */
 export async function isIntact(backend: Pick<BlobStore, 'open' | 'size'>, hash: string): Promise<boolean> {
   const sum = createHash('sha256')

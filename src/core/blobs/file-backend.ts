@@ -17,9 +17,9 @@ export interface FileBackend extends BlobBackend {
 }
 
 /**
- * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. The uploads that a
- * crash left are deleted here: `all`, or `old` ones beside servers on other machines; `none` by a command beside the
- * server.
+ * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. Unfinished uploads of a crashed
+ * process are deleted here: `all`, or only `old` ones while servers on other machines may run; `none` in a command that
+ * runs while the server does.
  */
 export async function createFileBackend(
   directory: string,
@@ -87,7 +87,7 @@ export async function createFileBackend(
   }
 }
 
-/** Few reads of large files, but less than the 128 KiB from which glibc maps each buffer anew (`ingot.js`). */
+/** Few reads of large files, but less than the 128 KiB from which glibc maps each buffer separately (`ingot.js`). */
 const READ_BYTES = 120 * 1024
 const FEED_BYTES = 1024 * 1024
 
@@ -110,7 +110,7 @@ async function namesIn(directory: string, shape?: RegExp): Promise<string[]> {
   return names.filter((name) => (shape === undefined ? isBlobHash(name) : shape.test(name))).toSorted()
 }
 
-/** Makes the directory and syncs each parent up to `root`, whose entries may be new. */
+/** Creates the directory and syncs each parent up to `root`, whose entries may be new. */
 async function makeDurably(path: string, root: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
@@ -133,7 +133,7 @@ export interface BlobStoresOptions {
   readonly kind: BlobBackend['kind']
   /** The bucket, where one is configured: also while `kind` is local, to migrate. */
   readonly s3: S3Settings | undefined
-  /** Gives clients addresses of the object store. */
+  /** Whether clients get addresses of the object store. */
   readonly links: boolean
   /** Each store is a directory of it. */
   readonly directory: string

@@ -78,7 +78,7 @@ async function copyBlob(
 }
 
 export interface MigrationProgress {
-  /** Blobs of the source that were looked at. */
+  /** Number of blobs of the source that were examined. */
   readonly done: number
   readonly total: number
   readonly copied: number

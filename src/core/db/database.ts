@@ -12,7 +12,7 @@ import { noteCommit, withReadCache } from './read-cache.ts'
 /** A database handle for reads. A Tx may be passed too, and then sees its own writes. */
 export type Db = Kysely<Schema>
 
-/** State of a transaction besides its connection. */
+/** State of a transaction in addition to its connection. */
 interface TxState {
   readonly afterCommit: (() => void)[]
   readonly dialect: DatabaseDialect

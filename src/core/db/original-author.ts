@@ -50,7 +50,7 @@ interface ClaimableTable {
   readonly column: string
 }
 
-/** Gives some rows of an author at the source to an account; returns their number. */
+/** Assigns some rows of an author at the source to an account; returns their number. */
 export async function claimRows(
   tx: Tx,
   { table, column }: ClaimableTable,

@@ -259,7 +259,7 @@ function makeRoom(cache: ReadCache, rows: Iterable<unknown>): void {
   cache.weight += weight
 }
 
-/** One for each row, and one for each 1,000 characters of their texts, which may have a million. */
+/** The weight of rows: 1 per row, and 1 per 1,000 characters of their texts, which may have a million. */
 function weightOf(rows: Iterable<unknown>): number {
   let [count, characters] = [0, 0]
   for (const row of rows) {

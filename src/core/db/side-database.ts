@@ -8,8 +8,8 @@ export type SideTx = Transaction<Schema>
 
 /**
  * Tables that can be computed again from repositories and other rows, such as a search index. On SQLite they are a file
- * of their own beside the main one, which threads read and write, so that neither requests nor their transactions wait
- * for long statements. On PostgreSQL they are tables of the main database.
+ * of their own, next to the main one, which threads read and write, so that neither requests nor their transactions
+ * wait for long statements. On PostgreSQL they are tables of the main database.
  */
 export interface SideDatabase {
   /** Reads its own tables and those of the main database. */

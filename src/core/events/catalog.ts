@@ -79,8 +79,8 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
 }
 
 /**
- * An event while its change is written. What is known of the request besides the account is not stored in the outbox,
- * nor are the entities.
+ * An event while its change is written. What is known of the request in addition to the account is not stored in the
+ * outbox, nor are the entities.
  */
 export interface AppendedEvent<Kind extends EventKind = EventKind> extends DomainEvent<Kind> {
   readonly entities: EntitiesOf<Kind>

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 12
 /** The maximum number of counted attempts of an event that a full disk stops. */
 const FULL_DISK_ATTEMPTS = 4
 
-/** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */
+/** Delivers events to their subscribers after commit: in order per repository, at least once, by any node. */
 export class EventDispatcher {
   readonly #database: Database
   readonly #clock: Clock

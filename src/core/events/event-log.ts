@@ -73,7 +73,7 @@ export class EventLog implements Events, AppendSignal {
     this.#appended = new Signal('events', processes)
   }
 
-  /** Takes the declarations of all modules, in their order. Throws when a kind is declared twice or not at all. */
+  /** Installs the declarations of all modules, in their order. Throws when a kind is declared twice or not at all. */
   install(modules: readonly EventParts[]): void {
     for (const { name, events = {} } of modules) {
       for (const [kind, schema] of Object.entries(events) as [string, TObject][]) {

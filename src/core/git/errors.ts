@@ -53,7 +53,9 @@ export function isGitError(error: unknown, kind?: GitErrorKind): error is GitErr
   return error instanceof GitError && (kind === undefined || error.kind === kind)
 }
 
-/** What an error of the git layer means for a caller who named something; undefined for a bug or a broken disk. */
+/**
+ * The errors that a caller's names can cause, by kind of error of the git layer; undefined for a bug or a broken disk.
+ */
 const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
   missing: 'not-found',
   ambiguous: 'not-found',

@@ -67,7 +67,7 @@ export interface GitRepo {
   writer(): ObjectWriter
   /** Tags that peel to a commit, newest first, then by name. Runs one process. */
   tagTimes(): Promise<readonly TagTime[]>
-  /** What ref updates would add; `env` is that of the quarantine with their objects. */
+  /** The objects that ref updates would add; `env` is the environment of the quarantine that contains them. */
   incoming(env?: Readonly<Record<string, string>>): Incoming
   /** Call it after a push of this many objects moved its refs: speeds up the first walks through a large history. */
   indexPushed(objects: number): Promise<boolean>

@@ -74,9 +74,9 @@ export interface RequesterSettings {
 const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them in the Authorization header.'
 
 /**
- * Who calls: the first credentials that are right, in the contract's order
- * (behaviour/auth-and-access#authentication-methods). Wrong ones throw `unauthenticated` unless others beside them are
- * right; none give the anonymous viewer.
+ * Returns the viewer of the first valid credentials, in the contract's order
+ * (behaviour/auth-and-access#authentication-methods). Invalid ones throw `unauthenticated` unless others of the request
+ * are valid; without any the viewer is anonymous.
  */
 export async function identifyRequester(
   authenticate: Authenticate,

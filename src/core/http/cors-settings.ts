@@ -11,7 +11,7 @@ export interface CorsConfig {
   readonly allow_credentials: boolean
 }
 
-/** What web pages of other origins may do; undefined if they may do nothing. */
+/** The rights of web pages of other origins; undefined for none. */
 export function corsSettings(cors: CorsConfig): CorsSettings | undefined {
   if (!cors.enabled) return undefined
   return {

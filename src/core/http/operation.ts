@@ -93,9 +93,9 @@ export interface Operation {
   /** Units that a call without credentials takes from the rate limit of its address. */
   readonly cost: number
   /**
-   * For reads: all that the answer depends on besides the URL and the repository's name. A client that has this answer
-   * gets 304 before the handler runs. Undefined when it cannot be computed beforehand; reads without one are compared
-   * by their text.
+   * For reads: everything on which the answer depends in addition to the URL and the repository's name. A client that
+   * has this answer gets 304 before the handler runs. Undefined when it cannot be computed beforehand; reads without
+   * one are compared by their text.
    */
   readonly validator: ((context: AnyContext) => Promise<string | undefined> | string | undefined) | undefined
   readonly handler: (context: AnyContext) => Promise<ApiResponse> | ApiResponse

@@ -86,7 +86,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
 
 /**
  * NOTE: a logger per request costs more than the router; log lines that need the request id include it. By
- * `childLoggerFactory` Fastify would check the logger anew for each request.
+ * `childLoggerFactory` Fastify would check the logger again for each request.
  */
 const withoutChildren = (log: Logger): FastifyBaseLogger =>
   Object.create(log, {

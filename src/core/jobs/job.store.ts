@@ -58,7 +58,7 @@ export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind
 /** The jobs that may be claimed. */
 export interface DueJobs {
   readonly now: number
-  /** Those too whose worker was not heard of for a whole lease. */
+  /** Includes jobs whose worker has sent no heartbeat for a whole lease. */
   readonly takesOver: boolean
 }
 
@@ -88,7 +88,7 @@ interface NewLease {
   readonly holder: string
 }
 
-/** Takes up to `limit` due jobs of some kinds until `leaseUntil`; no other worker gets them before that. */
+/** Leases up to `limit` due jobs of some kinds until `leaseUntil`; no other worker gets them before that. */
 export const leaseJobs = (
   tx: Tx,
   { now, takesOver, kinds, leaseUntil, holder, limit }: DueJobs & NewLease & { readonly limit: number },

@@ -23,7 +23,7 @@ export interface EnqueueOptions {
 export interface Jobs {
   /** Writes a job in the transaction of the change that needs it: it runs after commit, at least once, on any node. */
   enqueue<Kind extends JobKind>(tx: Tx, kind: Kind, payload: JobPayload<Kind>, options?: EnqueueOptions): Promise<void>
-  /** Deletes the job of the key in the transaction of the change that makes it needless; a running one goes on. */
+  /** Deletes the job of the key in the transaction of the change that makes it unnecessary; a running one continues. */
   cancel(tx: Tx, kind: JobKind, key: string): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export class JobQueue implements Jobs {
     this.#enqueued = new Signal('jobs', processes)
   }
 
-  /** Takes the declarations of all modules. Throws when a kind is declared twice. */
+  /** Installs the declarations of all modules. Throws when a kind is declared twice. */
   install(modules: readonly { readonly name: string; readonly jobs?: JobDefinitions | undefined }[]): void {
     for (const { name, jobs = {} } of modules) {
       for (const [kind, definition] of Object.entries(jobs) as [string, JobDefinition][]) {

@@ -88,7 +88,7 @@ export class JobRunner {
     this.#loop.start()
   }
 
-  /** Takes no more jobs and waits for those under way, aborting their signals. */
+  /** Claims no more jobs, aborts the signals of running ones and waits for them. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#stopFreeing?.()

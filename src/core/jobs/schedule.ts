@@ -38,7 +38,7 @@ export class Schedule {
     this.#log = deps.log
   }
 
-  /** Takes the tasks of all modules. Throws when two have one name. */
+  /** Installs the tasks of all modules. Throws when two have the same name. */
   install(tasks: readonly ScheduledTask[]): void {
     const twice = tasks.find((task, index) => tasks.findIndex(({ name }) => name === task.name) !== index)
     if (twice !== undefined) throw new Error(`the scheduled task ${twice.name} is declared twice`)

@@ -175,7 +175,7 @@ export const oversize = (field: string, limit: number, unit: 'characters' | 'ite
 
 /*
  * Errors with a message that is used once, and the code of their kind. An error that occurs twice, or that a client has
- * a reason to tell from others, is in the catalogue.
+ * a reason to distinguish, is in the catalogue.
  */
 
 /**

@@ -107,7 +107,7 @@ export interface S3BackendDeps {
   readonly folder: string
   /** Path for a file of received bytes. */
   temporary(): string
-  /** Gives clients addresses of the object store. */
+  /** Whether clients get addresses of the object store. */
   readonly links: boolean
 }
 

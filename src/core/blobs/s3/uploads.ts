@@ -21,7 +21,7 @@ export function createS3Uploads(settings: S3Settings, run: RunS3) {
         if (UploadId === undefined) throw new Error('the answer to CreateMultipartUpload has no UploadId')
         return { key: Key, id: UploadId }
       }),
-    /** Gives the tag to complete the upload with; it says nothing about the bytes. Parts count from 1. */
+    /** Returns the tag that completing the upload requires; it is no checksum. Parts count from 1. */
     sendPart: ({ key: Key, id: UploadId }: S3Upload, PartNumber: number, Body: Uint8Array): Promise<string> =>
       run(async ({ sdk, client }) => {
         const part = { Bucket, Key, UploadId, PartNumber, Body }

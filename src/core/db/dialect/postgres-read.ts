@@ -4,7 +4,7 @@ import { changedResult } from './postgres-reads.ts'
 type Row = Record<string, unknown>
 type Texts = readonly (string | null)[]
 
-/** What the driver writes to. */
+/** The connection to which the driver writes. */
 interface Connection {
   describe(...what: never[]): void
 }

@@ -42,10 +42,10 @@ const isHidden = (values: readonly unknown[]): boolean =>
 
 /**
  * Generates SQL that does not depend on the number of values, so that few statements are prepared: a list is one
- * parameter. For a list parameter the planner expects ten values, and plans shorter lists anew at each execution: lists
- * of one value have their own SQL, and numbers are hidden from the planner in a query. Limits are written out: the
- * planner needs them, and there are few. For an offset parameter the planner expects to skip a tenth of all rows, and
- * plans first pages anew at each execution.
+ * parameter. For a list parameter the planner expects ten values, and plans shorter lists again at each execution:
+ * lists of one value have their own SQL, and numbers are hidden from the planner in a query. Limits are written out:
+ * the planner needs them, and there are few. For an offset parameter the planner expects to skip a tenth of all rows,
+ * and plans first pages again at each execution.
  */
 class PostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {

@@ -6,7 +6,7 @@ import { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { makePrivateFile } from '../../platform/files/private.ts'
 import type { SideSchema } from './dialect.ts'
 
-/** What a thread opens. */
+/** The files that a thread opens. */
 export interface SideFiles {
   readonly side: string
   /** The main database, which a reading thread attaches to; undefined for a thread that writes. */

@@ -15,8 +15,8 @@ export const jsonList = (items: readonly string[]): RawJson => new RawJson(`[${i
 const MAX_CACHED = 4 * 1024 * 1024
 
 /**
- * The JSON of entities that many lists show. An entity never changes: every commit to the database ends the rows of the
- * read cache, so that later requests have other objects, for which texts are written anew.
+ * The JSON of entities that many lists show. An entity never changes: every commit to the database empties the read
+ * cache, so that later requests have other objects, for which the JSON is written again.
  */
 export class JsonCache<Entity extends { readonly id: number }> {
   readonly #texts = new LRUCache<string, { readonly entity: Entity; readonly text: string }>({
@@ -24,7 +24,7 @@ export class JsonCache<Entity extends { readonly id: number }> {
     sizeCalculation: ({ text }) => text.length,
   })
 
-  /** `context` is everything that the text depends on besides the entity. */
+  /** `context` is everything on which the text depends in addition to the entity. */
   textOf(entity: Entity, context: string, write: () => string): string {
     const key = `${entity.id} ${context}`
     const cached = this.#texts.get(key)

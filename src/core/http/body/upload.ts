@@ -27,7 +27,7 @@ export interface UploadForm {
 /** Reads the file of a request by `receiveUpload`. */
 export type UploadReader = <T>(form: UploadForm, take: (sent: Sent) => Promise<T>) => Promise<T>
 
-/** Maximum bytes of a form besides its file. */
+/** Maximum bytes of a form without its file. */
 const MAX_FORM_OVERHEAD = 1024 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
 

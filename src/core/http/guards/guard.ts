@@ -33,7 +33,7 @@ export interface Guard<Access> extends Checks<Access> {
   readonly describe: string
   /** 401 for anonymous callers. */
   readonly needsUser: boolean
-  /** That 401 comes after the look-up: what is hidden from the caller is 404, as it is for other callers. */
+  /** The 401 comes after the look-up: hidden objects are answered with 404, as for other callers. */
   readonly hideBeforeAuth?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
   /** Objects inside of what `resolve` found; made by `nested`. */
@@ -42,7 +42,7 @@ export interface Guard<Access> extends Checks<Access> {
 
 /** An object inside of what another guard finds, such as an issue of a repository. */
 export interface InnerGuard<Outer extends object, Inner extends object> extends Checks<Outer & Inner> {
-  /** Who may call an operation with both guards; the outer guard's words unless given. */
+  /** Describes who may call an operation with both guards; the outer guard's text if absent. */
   readonly describe?: string
   /** Finds the object. The caller has passed every check of the outer guard. */
   resolve(access: Outer, input: GuardInput): Promise<Inner> | Inner

@@ -9,7 +9,7 @@ export interface PathPattern {
   /** The path for Fastify: parameters by position, a wildcard from the first `{name*}` on. */
   readonly routerPath: string
   readonly names: readonly string[]
-  /** Those of `{name:int}`: any text matches, `compileParams` makes it a number. */
+  /** Names of the parameters `{name:int}`: any text matches, `compileParams` converts it to a number. */
   readonly integers: readonly string[]
   /** A higher weight is tried first where several operations share a router path. */
   readonly weight: number

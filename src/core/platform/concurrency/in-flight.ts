@@ -1,4 +1,4 @@
-/** Work that a request waits for but that goes on when the client leaves; at shutdown it is ended and waited for. */
+/** Work that continues when the client of its request disconnects; at shutdown it is aborted and waited for. */
 export class InFlight {
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<unknown>>()

@@ -1,6 +1,6 @@
 export type LockMode = 'exclusive' | 'shared'
 
-/** Gives the lock back; again does nothing. */
+/** Releases the lock; further calls have no effect. */
 export interface Release {
   (): void
   /**

@@ -20,5 +20,5 @@ export type ReviewId = Id<'review'>
 export type SignInSourceId = Id<'sign-in source'>
 export type TokenId = Id<'token'>
 
-/** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */
+/** Marks a plain number from the database or the path as an id. Unparsable path ids are 0, which no row has. */
 export const asId = <T extends number>(value: number): T => value as T

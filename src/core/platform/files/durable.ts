@@ -50,7 +50,7 @@ export async function writeDurably(path: string, data: string): Promise<void> {
   await replaceDurably(fresh, path)
 }
 
-/** Gives a file a second name, unless the name exists already. */
+/** Creates a hard link to a file, unless the name exists already. */
 export async function linkOnce(from: string, to: string, again = true): Promise<boolean> {
   try {
     await link(from, to)

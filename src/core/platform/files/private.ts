@@ -25,7 +25,10 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file for its owner alone; an existing file of this user loses the rights of group and others. */
+/**
+ * Creates an empty file that only its owner can access; an existing file of this user loses the rights of group and
+ * others.
+ */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { dlopen } from 'node:ffi'
 
-/** What `ingot.js` starts a server with: `node:ffi` warns of itself otherwise. */
+/** An option with which `ingot.js` starts a server: otherwise `node:ffi` prints a warning. */
 const SILENT = '--disable-warning=ExperimentalWarning'
 /** Argument of `malloc_trim`: bytes that it leaves at the end of its area. */
 const KEPT_BYTES = 0n

@@ -1,7 +1,7 @@
 import { isDomainError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 
-/** Lets the request that made the work answer first. */
+/** A delay, so that the request that created the work is answered first. */
 const SOON_MS = 20
 /** The interval of calls while the database is unavailable. */
 const AWAY_MS = 500
@@ -33,8 +33,8 @@ export class WorkerLoop {
   }
 
   /**
-   * The database was away a moment ago. Processes that worked meanwhile are about to say so: what they leased is still
-   * theirs, although the leases may have run out.
+   * The database has just become available again. Processes that ran in the meantime are about to extend their leases:
+   * they still own what they leased, although the leases may have expired.
    */
   get isJustBack(): boolean {
     return performance.now() - this.#awayAt < JUST_BACK_MS

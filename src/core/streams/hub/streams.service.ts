@@ -322,7 +322,7 @@ class StreamHub implements Streams {
 
 /** How a stream of one kind starts. */
 interface Opening<Access> {
-  /** Gives what the end of the stream calls. */
+  /** Adds the listener; returns a function to call at the end of the stream. */
   join(listener: Listener<Access>): () => void
   /** Sends what the client does not have; `id`: see `readLastEventId`. */
   begin(listener: Listener<Access>, events: EventFollower, id: number | undefined): Promise<void>

@@ -24,7 +24,7 @@ export interface TeamTable {
   mode: Generated<number>
   includes_all_repositories: Generated<Flag>
   can_create_org_repo: Generated<Flag>
-  /** Who sees the team besides its members and the owners: `limited` the members of the organization. */
+  /** Who sees the team in addition to its members and the owners: `limited` the members of the organization. */
   visibility: Generated<TeamVisibility>
   created_at: number
 }

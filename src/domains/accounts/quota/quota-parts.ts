@@ -38,7 +38,7 @@ export interface UsedPackage {
 /** Lists what an owner stores, the largest first. */
 type ListUsed<Used> = (db: Db, ownerId: UserId, paging: Paging) => Promise<Page<Used>>
 
-/** What the modules that store bytes register, each for its own tables. */
+/** Hooks that modules which store bytes register, each for its own tables. */
 export interface QuotaParts {
   /** The bytes that an owner uses; those that several modules give of one kind are added up. */
   readonly usage: Hook<[db: Db, ownerId: UserId], Partial<QuotaUsage>>
@@ -67,7 +67,7 @@ const NOTHING: QuotaUsage = {
   packages: 0,
 }
 
-/** What an owner uses of all modules. */
+/** The usage of an owner in all modules. */
 export async function loadQuotaUsage({ usage }: QuotaParts, db: Db, ownerId: UserId): Promise<QuotaUsage> {
   const total: Record<keyof QuotaUsage, number> = { ...NOTHING }
   for (const part of await usage.run(db, ownerId))

@@ -35,7 +35,7 @@ interface Run {
 
 /** Reasons in a report. */
 const MAX_PROBLEMS = 20
-/** Accounts that are looked at together when they were not in the answer. */
+/** Number of accounts absent from the answer that are checked together. */
 const BATCH = 200
 
 export type DirectorySync = ReturnType<typeof createDirectorySync>

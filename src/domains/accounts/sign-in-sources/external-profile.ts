@@ -10,7 +10,7 @@ export interface TeamChanges {
   readonly leave: readonly TeamName[]
 }
 
-/** What a sign-in source says about a person. Undefined members stay as they are. */
+/** The profile of a person at a sign-in source. Undefined members do not change. */
 export interface ExternalProfile {
   /** Identifies the person at the source and never changes. */
   readonly subject: string

@@ -19,7 +19,7 @@ export interface AcceptedPassword {
   readonly sourceId: SignInSourceId
 }
 
-/** Who decides whether a password is right. */
+/** Checks a password against one or several sources. */
 export interface PasswordDecider {
   /** Changes whenever the same password might get another decision. */
   readonly version: string
@@ -85,7 +85,10 @@ export function createPasswordSources({ sources, ldap, accounts, log }: Deps) {
   }
 }
 
-/** The first source that accepts the password; a source that is away matters only when no other one knows it. */
+/**
+ * The account at the first source that accepts the password; an unavailable source matters only if no other one accepts
+ * it.
+ */
 async function firstAccount(
   sources: readonly SignInSource<'ldap'>[],
   verify: (source: SignInSource<'ldap'>) => Promise<AcceptedPassword | undefined>,

@@ -22,10 +22,10 @@ export interface SignInSourceTable {
 /** An account with the identity that it has at a source: one per account and source. */
 export interface ExternalIdentityTable {
   source_id: number
-  /** What identifies the person at the source and never changes. */
+  /** The identifier of the person at the source, which never changes. */
   subject: string
   user_id: number
-  /** The name at the source when it last told it. */
+  /** The last known name at the source. */
   login_name: Generated<string>
   created_at: number
   /** Epoch milliseconds of the last sign-in or synchronization that found it at the source. */

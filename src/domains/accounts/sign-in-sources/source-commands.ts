@@ -1,5 +1,5 @@
 import { readOidcOptions } from './oidc/oidc-options.ts'
 import { presentTest } from './source.present.ts'
 
-/** What the commands of sign-in sources read and print. */
+/** Reading and printing for the commands of sign-in sources. */
 export const sourceCommands = { readOidcOptions, presentTest }

@@ -23,7 +23,7 @@ interface Deps {
   readonly oidc: Pick<OidcClient, 'probe'>
 }
 
-/** Asks a source without changing an account. */
+/** Tests a source without changing an account. */
 export function createSourceTest({ ldap, oidc }: Deps) {
   async function askProvider(source: SignInSource<'oidc'>, { login = '' }: TestedLogin): Promise<TestResult> {
     if (login !== '') throw invalid(`only a browser can sign in at the provider ${source.name}`)

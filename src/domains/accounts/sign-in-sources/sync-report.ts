@@ -1,4 +1,4 @@
-/** What a synchronization did. */
+/** The result of a synchronization. */
 export interface SyncReport {
   /** The directory gave all entries. */
   isComplete: boolean

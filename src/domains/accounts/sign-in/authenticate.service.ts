@@ -161,7 +161,7 @@ async function authenticateBearerToken(
   return found && { ...signedIn(found.user, found.scopes, method), applicationId: found.applicationId }
 }
 
-/** What jobs do beyond repositories is public; `user` is for the account that their token belongs to. */
+/** Outside of repositories, jobs access only public objects; `user` is for the account to which their token belongs. */
 const JOB_SCOPES: ScopeSet = {
   publicOnly: false,
   levels: new Map([

@@ -3,7 +3,7 @@ import type { RequestClient, RequestCredential } from '../../../core/platform/re
 
 export interface FailedAttempt {
   readonly client: RequestClient
-  /** What was wrong. */
+  /** The credential that was wrong. */
   readonly credential: RequestCredential
   /** 0 when the attempt names no account. */
   readonly userId: number

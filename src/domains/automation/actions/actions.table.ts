@@ -21,7 +21,9 @@ export interface ActionArtifactTable {
   encoding: Generated<string>
   /** The media type of a file that is not a zip file; otherwise empty. */
   mime_type: Generated<string>
-  /** The hash of the blob, or the name of a list of blocks; empty before the upload is complete and after it expired. */
+  /**
+   * The hash of the blob, or the name of a list of blocks; empty before the upload is complete and after it expired.
+   */
   hash: Generated<string>
   /** SHA-256 of a zip file; empty where it is the hash. */
   digest: Generated<string>
@@ -65,7 +67,9 @@ export interface ActionRunnerTable {
   description: Generated<string>
   /** A JSON list of texts. */
   labels: Generated<string>
-  /** What the runner supports beyond the protocol, a JSON list of texts; `cancelling`: it ends a cancelled job itself. */
+  /**
+   * What the runner supports beyond the protocol, a JSON list of texts; `cancelling`: it ends a cancelled job itself.
+   */
   capabilities: Generated<string>
   is_disabled: Generated<Flag>
   /** Deleted after one task. */
@@ -130,7 +134,7 @@ export interface ActionRunTable {
   cancels_in_progress: Generated<Flag>
   /** The number of runs that led to this one, each by the end of the one before. */
   depth: Generated<number>
-  /** What started it: an event with the name below `on` and the ref, or a schedule; empty for a request. */
+  /** The trigger: an event with the name below `on` and the ref, or a schedule; empty for a request. */
   source: Generated<string>
   /** Counts from 1. */
   attempt: Generated<number>

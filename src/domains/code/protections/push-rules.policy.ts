@@ -124,7 +124,7 @@ export function firstDefaultBranch(pushed: readonly string[], current: string): 
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }
 
-/** What pushes and merges may change. */
+/** The rules for changes by pushes and merges. */
 export const pushRules = {
   rightsFor,
   canMerge,

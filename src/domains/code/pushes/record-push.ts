@@ -23,7 +23,7 @@ export interface RefMoves {
   /** The new default branch. If absent, an empty repository uses one of the pushed branches. */
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean | undefined
-  /** An import: no event, so that nobody is told and no pull request is changed. */
+  /** An import: no event, so that nobody is notified and no pull request is changed. */
   readonly isSilent?: boolean | undefined
   /**
    * Runs in the transaction that records the updates, before their event: the event of a merge precedes that of its

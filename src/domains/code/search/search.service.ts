@@ -34,7 +34,7 @@ export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8
 /** Factor by which the limits of files and bytes grow for a second pass if no file has matched. */
 const UNLUCKY = 10
 
-/** What is read at once, and where the first matches are enough. */
+/** Maximum size of a batch that is read, and of one if the first matches suffice. */
 const BATCH = { texts: 500, bytes: 8 * MIB }
 const FIRST_BATCH = { texts: 64, bytes: MIB }
 

@@ -26,7 +26,7 @@ export interface IssueView {
   /** Sorted by name. */
   readonly labels: readonly Label[]
   readonly milestone: Milestone | undefined
-  /** Those that the viewer may read, by id. */
+  /** Projects that the viewer may read, ordered by id. */
   readonly projects: readonly ProjectView[]
   /** The files of the issue, without those of its comments. */
   readonly assets: readonly Attachment[]

@@ -22,7 +22,7 @@ export interface ForgeApi {
     first?: number,
   ): AsyncIterable<readonly unknown[]>
   page(path: string, number: number, signal: AbortSignal, absent?: readonly number[]): Promise<ForgePage>
-  /** The length of a list; undefined if the service does not tell. */
+  /** The length of a list; undefined if the service does not report it. */
   count(path: string, signal: AbortSignal): Promise<number | undefined>
   /** Streams the bytes at an address; sends credentials only to the origins of `base` and `webUrl`. */
   download<T>(

@@ -25,15 +25,15 @@ export interface ImportTask extends ImportOwner {
   readonly input: NewImport
   readonly begun: RepoImport
   readonly signal: AbortSignal
-  /** The present rights of the actor. Throws Forbidden, Invalid and Unauthenticated if it may not import any more. */
+  /** The present rights of the actor. Throws Forbidden, Invalid and Unauthenticated if it may no longer import. */
   renew(): Promise<ImportOwner>
 }
 
 /**
- * Imports a repository: fetches the git data to a new storage key, inserts the repository so that nobody sees it, runs
- * the phases, and gives it to its owner in one transaction. An asynchronous import goes on after the last step that was
- * committed; what was stopped by a shutdown is left as it is. Otherwise an import that fails leaves nothing. Throws
- * DomainError with the messages of the API (behaviour/repositories#imports-and-pull-mirrors).
+ * Imports a repository: fetches the git data to a new storage key, inserts the repository hidden, runs the phases, and
+ * transfers it to its owner in one transaction. An asynchronous import continues after the last step that was
+ * committed; a shutdown deletes nothing. Any other import that fails is deleted completely. Throws DomainError with the
+ * messages of the API (behaviour/repositories#imports-and-pull-mirrors).
  */
 export async function runImport(deps: ImportDeps, task: ImportTask): Promise<ImportedRepo> {
   try {
@@ -51,7 +51,7 @@ export async function runImport(deps: ImportDeps, task: ImportTask): Promise<Imp
   }
 }
 
-/** The server stops, its database is away, or another process runs the import: it goes on. */
+/** The server stops, its database is unavailable, or another process runs the import: it continues later. */
 export const isInterruption = (signal: AbortSignal, error: unknown): boolean =>
   isDomainError(error, 'unavailable') ||
   error instanceof ImportTakenOverError ||

@@ -76,7 +76,7 @@ interface Finish extends ImportOwner {
   readonly progress: Pick<ImportProgress, 'storedWarnings' | 'warn'>
 }
 
-/** Gives the repository to its owner, and ends the import. Throws Conflict if the name is taken by now. */
+/** Transfers the repository to its owner, and ends the import. Throws Conflict if the name is taken by now. */
 export async function finishImport(
   tx: Tx,
   deps: ImportDeps,

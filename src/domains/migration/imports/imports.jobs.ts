@@ -16,7 +16,7 @@ const payloads = {
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
   /** Runs an asynchronous import, from where it was interrupted. */
   'imports.run': Type.Object({ import_id: Type.Integer() }),
-  /** Gives imported objects to the accounts that are linked to their authors. */
+  /** Assigns imported objects to the accounts that are linked to their authors. */
   'imports.map_authors': Type.Object({}),
 }
 

@@ -72,7 +72,7 @@ export function createImports(deps: ImportDeps) {
         throw inFlight.isStopping ? engineErrors.serverStopping() : error
       }
     },
-    /** Starts an import that a job runs, which goes on after a restart of the server. */
+    /** Starts an import that a job runs, which continues after a restart of the server. */
     async start(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<RepoImport> {
       const owner = await chooseOwner(deps, actor, target)
       return beginImport(deps, { actor, owner, input, isAsync: true })
@@ -101,7 +101,7 @@ export function createImports(deps: ImportDeps) {
     get,
     list: (actor: SignedIn, paging: Paging): Promise<Page<RepoImport>> =>
       listRepoImports(database.read, actor.account.id, paging),
-    /** Makes a running import stop, which then leaves nothing. Throws NotFound, and Conflict if it has ended. */
+    /** Cancels a running import and deletes what it has imported. Throws NotFound, and Conflict if it has ended. */
     async cancel(actor: SignedIn, id: number): Promise<void> {
       const { state, isAsync } = await get(actor, id)
       if (state !== 'running') throw conflict('the import has ended')

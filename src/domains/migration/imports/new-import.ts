@@ -15,7 +15,7 @@ import { openGitlab } from './sources/gitlab/gitlab.source.ts'
 import { openGogs } from './sources/gogs/gogs.source.ts'
 import { openOnedev } from './sources/onedev/onedev.source.ts'
 
-/** Kinds of data of a repository besides git data and wiki. */
+/** Kinds of data of a repository, except git data and wiki. */
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
 export type MetadataPart = (typeof METADATA_PARTS)[number]
 
@@ -152,7 +152,7 @@ export interface ImportedRepo {
   readonly warnings: readonly string[]
 }
 
-/** Who imports, and for whom. */
+/** The account that imports, and the owner of the new repository. */
 export interface ImportOwner {
   readonly actor: SignedIn
   /** Owner of the new repository; the actor may create repositories for it. */

@@ -54,7 +54,7 @@ export interface PhaseContext {
   author(user: SourceUser): ImportedAuthor
   /** The account that an administrator mapped a user of the service to; undefined without one. */
   mapped(user: SourceUser): UserId | undefined
-  /** Keeps downloaded files from the sweep until they are written. */
+  /** Protects downloaded files from the sweep until their rows are written. */
   readonly hold: AttachmentHold
   /** Records that something was left out, with the reason, for the response, the progress and the log. */
   warn(text: string): void
@@ -68,6 +68,6 @@ export interface PhaseContext {
 /** Table `import_key`. */
 export interface ImportKeys {
   set(tx: Tx, kind: string, ids: ReadonlyMap<string, number>): Promise<void>
-  /** Those of the given keys that are known. */
+  /** The ids of those given keys that are known. */
   get(tx: Tx, kind: string, keys: readonly string[]): Promise<Map<string, number>>
 }

@@ -25,7 +25,7 @@ export const importPhases = (deps: ImportDeps): readonly ImportPhase[] => [
   countsPhase(deps),
 ]
 
-/** Those that bring changes into the copy of an earlier import. */
+/** The phases that update the copy of an earlier import. */
 export const changePhases = (deps: ImportDeps): readonly ImportPhase[] => [
   clearPhase(deps),
   ...itemPhases(deps),

@@ -88,7 +88,7 @@ export function trackProgress(
   }
 }
 
-/** Tells streams that an asynchronous import has gone on or ended. */
+/** Notifies streams that an asynchronous import has progressed or ended. */
 export const appendProgress = (
   tx: Tx,
   events: ImportDeps['events'],

@@ -15,7 +15,7 @@ export const sealedImportColumns: readonly SealedColumns[] = [
   { table: 'repo_import', key: 'id', contexts: { request: () => CONTEXT } },
 ]
 
-/** What an asynchronous import needs after a restart. */
+/** The parts of a request that an asynchronous import needs after a restart. */
 interface StoredRequest {
   readonly input: NewImport
   readonly restriction: CredentialRestriction | undefined

@@ -67,7 +67,7 @@ export interface SourceAsset {
   readonly textUrl?: string | undefined
 }
 
-/** What issues and pull requests have in common. */
+/** Members that issues and pull requests have in common. */
 export interface SourceIssue {
   /** The number at the service, unless the reader renumbers (merge requests of GitLab). */
   readonly number: number
@@ -137,7 +137,7 @@ export type SourceEvent = SourceChange & {
   readonly createdAt: number
 }
 
-/** What an event changed. Milestones are named by their `key`. */
+/** The change of an event. Milestones are named by their `key`. */
 export type SourceChange =
   | { readonly kind: 'pin' | 'unlock' | 'unpin' }
   /** `oid` of the commit whose message caused it. */

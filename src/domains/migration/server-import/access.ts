@@ -2,17 +2,17 @@ import { type Members, textOf } from '../../../core/platform/json-members.ts'
 import { sshFingerprint } from '../../../core/platform/ssh/key.ts'
 import { send, type Sending, type ServerContext } from './server-context.ts'
 
-/** Who or what has access to something: members, keys. Both servers have the keys of the maps in common. */
+/** Access to something: members, keys. The keys of the maps are the same on both servers. */
 interface Access {
   /** Kind of the entries in the journal, which records what the import has added. */
   readonly kind: string
-  /** What has it at the other server, and what gives it on this one. */
+  /** Access at the other server, and the request that grants it on this one. */
   readonly theirs: ReadonlyMap<string, Sending>
-  /** What has it on this server, and what removes it. */
+  /** Access on this server, and the request that removes it. */
   ours(): Promise<ReadonlyMap<string, Omit<Sending, 'method'>>>
 }
 
-/** Gives access; the journal gets what did not have it. */
+/** Grants access, and records in the journal what did not exist before. */
 export async function giveAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
   const own = await ours()
   for (const [source_id, sending] of theirs) {

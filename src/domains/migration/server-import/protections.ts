@@ -31,7 +31,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
   },
 ]
 
-/** What each server has of its own, and the former name of `rule_name`. */
+/** Members that differ on each server, and the former name of `rule_name`. */
 const OWN: ReadonlySet<string> = new Set(['branch_name', 'created_at', 'id', 'updated_at'])
 
 /** The settings of a rule with lists in order, and of the other server with the names of accounts on this one. */

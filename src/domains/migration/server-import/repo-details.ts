@@ -14,8 +14,8 @@ interface Details {
 }
 
 /**
- * Compares reactions and reviews, of which no list tells and no time of an issue: at least one request for each issue
- * and each comment.
+ * Compares reactions and reviews, whose changes no list and no time of an issue shows: at least one request for each
+ * issue and comment.
  */
 export async function compareDetails(
   source: RepoAt,

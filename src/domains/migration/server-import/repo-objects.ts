@@ -13,7 +13,7 @@ interface ObjectList {
   /** The list can be limited to what changed since a time. */
   readonly hasSince?: boolean
   key(value: Members): string
-  /** What two servers have in common: no ids and no addresses. */
+  /** Members that both servers have in common: no ids and no addresses. */
   facts(value: Members, nameOf: NameOf): unknown
 }
 

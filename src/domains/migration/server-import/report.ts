@@ -3,7 +3,7 @@ export interface Count {
   written: number
 }
 
-/** What the import of a server has done and what remains to be done by hand. */
+/** Results of the import of a server, and tasks that remain to be done by hand. */
 export type Report = ReturnType<typeof createReport>
 
 const MAX_LINES = 100_000
@@ -24,9 +24,9 @@ export function createReport(changed: (objects: number, total: number) => void) 
   }
   return {
     counts: counts as ReadonlyMap<string, Count>,
-    /** What was left out, with the reason. */
+    /** Omitted objects, with the reason. */
     omissions: omissions as readonly string[],
-    /** What was deleted because it was deleted at the other server. */
+    /** Objects that were deleted because they were deleted at the other server. */
     deletions: deletions as readonly string[],
     /** Secrets that cannot be read and are to be entered again. */
     secrets: secrets as ReadonlySet<string>,

@@ -8,7 +8,7 @@ import type { Journal } from './journal.store.ts'
 import type { Report } from './report.ts'
 import type { TargetApi } from './target-api.ts'
 
-/** What the steps of the import of a server work with. */
+/** The context of the steps of the import of a server. */
 export interface ServerContext {
   readonly core: Pick<Core, 'clock' | 'database'>
   /** The address of the other server, without a slash at the end. */
@@ -26,7 +26,7 @@ export interface ServerContext {
   readonly isDryRun: boolean
   /** Whether a second run compares reactions and reviews too. */
   readonly isThorough: boolean
-  /** Keeps a one-time password; undefined if accounts get none. */
+  /** Stores a one-time password; undefined if accounts get none. */
   readonly writePassword: ((account: string, password: string) => void) | undefined
   readonly signal: AbortSignal
   readonly pollMs: number
@@ -115,7 +115,7 @@ interface Unit {
   readonly id: number | string
   /** Its name on this server, or that of what it belongs to. */
   readonly target: string
-  /** What was read: what is the same as before is not written again. */
+  /** The value that was read: an unchanged one is not written again. */
   readonly value: unknown
 }
 

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** What `ingot import server` has brought. */
+/** Objects that `ingot import server` has imported. */
 export interface ServerImportTable {
   /** The address of the other server. */
   source: string

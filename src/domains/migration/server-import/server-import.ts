@@ -67,7 +67,7 @@ export interface ServerImportOptions {
   readonly isDryRun: boolean
   /** Reactions and reviews are compared too. */
   readonly isThorough: boolean
-  /** Keeps a one-time password that an account gets; without it, accounts get none. */
+  /** Stores the one-time password of an account; if absent, accounts get none. */
   readonly writePassword: ((account: string, password: string) => void) | undefined
   /** Otherwise it fails if an earlier run has imported from the server. */
   readonly mayResume: boolean

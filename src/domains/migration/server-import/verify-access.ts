@@ -24,7 +24,7 @@ interface Compared {
   readonly what: string
   /** Paths at the other server and at this one. */
   readonly paths: readonly [string, string]
-  /** What the other server shows, as on this one; undefined for what was not imported. */
+  /** The item of the other server in the form of this one; undefined if it was not imported. */
   theirs(item: Members): Promise<string | undefined> | string | undefined
   ours(item: Members): Promise<string> | string
 }

@@ -91,7 +91,7 @@ async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<Aud
   return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
 }
 
-/** Who let code of strangers run, and what runs and workflows somebody has taken away. */
+/** Records approvals of runs of other people's code, and deletions of runs. */
 const onRun = <K extends `action_run.${'approved' | 'deleted'}`>(action: string) =>
   recorded<K>(async (tx, { payload }) => {
     const { repo_id, run_id, number, workflow } = payload as AppendedEvent<'action_run.deleted'>['payload']

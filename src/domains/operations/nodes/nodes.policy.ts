@@ -5,7 +5,7 @@ import type { NodeRow } from './node.store.ts'
 const HEARTBEAT_MS = 5_000
 /** NOTE: SQLite has only one server, and each commit invalidates cached rows and totals. */
 const HEARTBEAT_ON_SQLITE_MS = 60_000
-/** The number of missed heartbeats after which a node counts as gone. */
+/** The number of missed heartbeats after which a node is shown as `gone`. */
 const MISSED = 4
 /** The tolerated offset from the clock of the database, in either direction. */
 const MAX_CLOCK_OFFSET_MS = 1_000

@@ -16,7 +16,7 @@ export interface OrderState {
   readonly failures: number
   /** Epoch milliseconds before which no other order begins. */
   readonly nextAttemptAt: number
-  /** What the orders that failed were for: others need not wait. */
+  /** Names and directory of the failed orders: other orders need not wait. */
   readonly attempted: string
   /** Why the last one failed. */
   readonly reason: string
@@ -27,8 +27,8 @@ const NO_STATE: OrderState = { issuedBy: undefined, failures: 0, nextAttemptAt: 
 const NAME = /^[a-z0-9-][a-z0-9.-]{0,252}$/
 
 /**
- * Account key, certificate, running challenges and the state of the orders, in `data_dir/tls`: for all processes, and in
- * a cluster for all nodes.
+ * Account key, certificate, running challenges and the state of the orders, in `data_dir/tls`: for all processes, and
+ * in a cluster for all nodes.
  */
 export type AcmeStore = ReturnType<typeof createAcmeStore>
 

@@ -42,8 +42,8 @@ async function stampOf({ cert, key }: CertificatePaths): Promise<string> {
 }
 
 /**
- * The certificate in two files, followed while the server runs. A pair that cannot be used changes nothing, nor does one
- * that has expired while the other one has not.
+ * The certificate in two files, followed while the server runs. A pair that cannot be used changes nothing, nor does
+ * one that has expired while the other one has not.
  */
 export class CertificateKeeper implements CertificateSource {
   readonly #deps: KeeperDeps
@@ -79,7 +79,7 @@ export class CertificateKeeper implements CertificateSource {
     this.#listeners.push(listener)
   }
 
-  /** Takes what the files contain now. */
+  /** Loads the present content of the files. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
     return this.#checking

@@ -84,7 +84,7 @@ interface AcmeAnswer {
   readonly data: unknown
 }
 
-/** Tells of a refusal; waits before the next look at what the ACME server still works on. */
+/** Reports a refusal; waits before the next poll of an answer that is not final. */
 async function obeyed<T extends AcmeAnswer>(answer: T, { clock, signal, refused }: Order): Promise<T> {
   const header = members(answer.headers)['retry-after']
   const wait = readRetryAfter(typeof header === 'string' ? header : undefined, clock.now()) ?? 0

@@ -9,7 +9,7 @@ import type { AcmeSettings } from './tls-settings.ts'
 
 export interface RenewalDeps {
   readonly settings: AcmeSettings
-  /** Those that the server can answer; after a failure the next one is tried. */
+  /** Types of challenges that the server can answer; after a failure the next one is tried. */
   readonly challenges: readonly ChallengeType[]
   readonly store: AcmeStore
   readonly clock: Clock

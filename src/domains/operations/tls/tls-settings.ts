@@ -30,7 +30,7 @@ export interface TlsSettings {
 const HTTPS_PORT = 443
 const HTTP_PORT = 80
 
-/** What `[tls]` means; undefined where it is off. Throws Invalid, which stops the start. */
+/** The settings of `[tls]`; undefined if TLS is off. Throws Invalid, which stops the start. */
 export function tlsSettings({ server, tls }: Config): TlsSettings | undefined {
   if (!isTlsOn(tls)) {
     if (tls.key_file !== '') throw invalid('tls.key_file needs tls.cert_file')

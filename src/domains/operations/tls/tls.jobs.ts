@@ -13,7 +13,7 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
 }
 
-/** Looks every ten minutes, and at the start, whether it is time. */
+/** Checks every ten minutes, and at the start, whether a renewal is due. */
 export function renewalJobs(
   renewals: Renewals,
   { database, jobs }: Pick<Core, 'database' | 'jobs'>,

@@ -23,7 +23,7 @@ declare module '../../../core/module.ts' {
 }
 
 const LIMITS = {
-  /** Milliseconds between two looks at the files of the certificate. */
+  /** Milliseconds between two checks of the files of the certificate. */
   checkEveryMs: 5000,
 }
 const CHANGED = 'certificate'
@@ -66,7 +66,7 @@ const redirects = ({ config: { server }, log, site }: Core, port: number, store:
     },
   )
 
-/** Looks at the files again and again, and when another process says that they have changed. */
+/** Checks the files periodically, and when another process announces a change. */
 function follow(keeper: CertificateKeeper, { processes, tuning }: Core): () => void {
   const check = (): void => void keeper.check()
   const timer = setInterval(check, tuning.tls?.checkEveryMs ?? LIMITS.checkEveryMs).unref()

@@ -4,7 +4,7 @@ import { createRedirectServer, type RedirectOptions } from '../../../core/http/t
 import type { Listener } from '../../../core/module.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 
-/** Tells browsers in every response to use HTTPS alone; not where `maxAge`, in seconds, is 0. */
+/** Sends Strict-Transport-Security in every response, unless `maxAge`, in seconds, is 0. */
 export function sendHsts(http: FastifyInstance, maxAge: number): void {
   if (maxAge === 0) return
   const value = `max-age=${maxAge}`

@@ -7,7 +7,7 @@ import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { PackageCleanupRuleTable } from './cleanup-rule.table.ts'
 
-/** What a rule says. */
+/** The settings of a rule. */
 export interface CleanupLimits {
   readonly isEnabled: boolean
   /** 0 for none. */

@@ -9,7 +9,7 @@ export interface PatternMatch {
   readonly isRemoved: boolean
 }
 
-/** What the format says of a version, whatever the rule. */
+/** The format's decision on a version, independent of the rule. */
 export type Standing =
   /** The rule decides. */
   | 'plain'
@@ -28,8 +28,8 @@ export const matchedName = ({ matchesFullName }: CleanupLimits, { name, version 
   matchesFullName ? `${name}/${version}` : version
 
 /**
- * The versions of one package that a rule deletes. What any condition keeps stays: the newest versions, names that match
- * `keepPattern`, versions younger than `removeDays`, names that do not match `removePattern`.
+ * The versions of one package that a rule deletes. What any condition keeps stays: the newest versions, names that
+ * match `keepPattern`, versions younger than `removeDays`, names that do not match `removePattern`.
  */
 export function decideCleanup(rule: CleanupLimits, versions: readonly JudgedVersion[], now: number): JudgedVersion[] {
   const newestFirst = versions.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id)

@@ -23,9 +23,9 @@ const MATCH: TaskKind<NamesToMatch, PatternMatch[]> = {
 }
 /** Names of one task. */
 const NAMES = 5_000
-/** Versions that a preview looks at. */
+/** Maximum number of versions that a preview examines. */
 const PREVIEWED = 10_000
-/** Versions that are deleted before the rule and the rights of its author are looked at again. */
+/** Versions that are deleted before the rule and the rights of its author are checked again. */
 const BATCH = 100
 
 export type Cleanup = ReturnType<typeof createCleanup>
@@ -35,7 +35,9 @@ export function createCleanup(deps: CleanupDeps) {
   const { database, clock, taskPool } = deps
   const { read } = database
 
-  /** The versions that a rule deletes, in groups of whole packages. Throws TaskError for patterns that take too long. */
+  /**
+   * The versions that a rule deletes, in groups of whole packages. Throws TaskError for patterns that take too long.
+   */
   async function* removableOf(rule: CleanupRule): AsyncGenerator<{ seen: number; removable: JudgedVersion[] }> {
     for await (const group of listCandidates(read, rule.ownerId, rule.type)) {
       const now = clock.now()

@@ -6,7 +6,7 @@ import { DAY, type Standing } from './cleanup.policy.ts'
 
 type StandingOf = (one: Candidate) => Standing
 
-/** What the format says of versions of whole packages. */
+/** The format's decisions on all versions of packages. */
 export async function loadStandings(
   db: Db,
   type: string,
@@ -19,8 +19,8 @@ export async function loadStandings(
 }
 
 /**
- * The tag `latest` stays. What refers to a manifest stays as long as the manifest, and goes after it. A manifest without
- * a tag stays for a day, because indexes and referrers are pushed in parts.
+ * The tag `latest` stays. What refers to a manifest stays as long as the manifest, and goes after it. A manifest
+ * without a tag stays for a day, because indexes and referrers are pushed in parts.
  */
 async function loadImageStandings(db: Db, candidates: readonly Candidate[], now: number): Promise<StandingOf> {
   const ids = [...new Set(candidates.map(({ packageId }) => packageId))]

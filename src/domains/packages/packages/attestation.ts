@@ -5,13 +5,13 @@ import type { PackageVersion } from './package.store.ts'
  * A signature, a bill of materials or a statement about a version, as its publisher sent it: nothing verifies it here.
  */
 export interface Attestation {
-  /** What the format calls its kind: a predicate type, an artifact type. */
+  /** The kind in the terms of the format: a predicate type, an artifact type. */
   readonly type: string
   /** Name of the file, or digest of the manifest. */
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** What it says, by the name of the field. */
+  /** Its claims by the name of the field. */
   readonly claims: Readonly<Record<string, string>>
 }
 

@@ -182,8 +182,8 @@ export function createPackageContents(deps: ContentsDeps) {
     },
 
     /**
-     * Runs a write of rows that name these bytes, while no sweep of any process can delete them. Throws Unavailable if
-     * some are gone.
+     * Runs a write of rows that refer to these bytes, while no sweep of any process can delete them. Throws Unavailable
+     * if some have been deleted.
      */
     whileStored,
 

@@ -48,7 +48,7 @@ export async function findPackage(db: Db, { ownerId, type, name }: PackageName):
 interface PackageGroup {
   readonly ownerId: UserId
   readonly type: string
-  /** What the names begin with, in any case. */
+  /** Prefix of the names, case-insensitive. */
   readonly prefix: string
 }
 
@@ -174,7 +174,7 @@ export function listVersionFiles(db: Db, packageId: number, newest?: number): Pr
     .execute()
 }
 
-/** Those of these versions that the package has; names are case-sensitive. */
+/** The versions with these names that the package has; names are case-sensitive. */
 export const listVersionsNamed = async (
   db: Db,
   packageId: number,

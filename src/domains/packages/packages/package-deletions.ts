@@ -9,7 +9,7 @@ import { appendPackageEvent } from './package-event.ts'
 import type { VersionName } from './package-reads.ts'
 import { deleteVersion, findVersion, listFiles } from './package.store.ts'
 
-/** Throws what the caller of a change is told; the package is locked. */
+/** Throws an error for the caller if the change is not allowed. Called while the package is locked. */
 type CheckMetadata = (metadata: string) => void
 
 /** Throws NotFound. */

@@ -69,13 +69,13 @@ export function createPackageReads({ database, blobs }: { readonly database: Dat
     /** The files of all versions, or of the newest ones, in the order of publication. */
     listVersionFiles: (entry: PackageEntry, newest?: number): Promise<VersionFile[]> =>
       listVersionFiles(read, entry.id, newest),
-    /** Those of at most 1000 versions that the package has. */
+    /** The versions with these names, at most 1000, that the package has. */
     listVersionsNamed: (entry: PackageEntry, names: readonly string[]): Promise<VersionEntry[]> =>
       listVersionsNamed(read, entry.id, names),
 
     /** All files of a type, by their ids. */
     listFilesOfType: (owner: User, type: string): AsyncIterable<ListedFile> => listFilesOfType(read, owner.id, type),
-    /** Tells whether the files of a type are still the same. */
+    /** A summary by which callers detect changes of the files of a type. */
     summarizeFiles: (owner: User, type: string): Promise<{ readonly count: number; readonly sum: number }> =>
       summarizeFiles(read, owner.id, type),
 

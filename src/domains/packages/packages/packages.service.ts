@@ -54,7 +54,7 @@ export function createPackages(deps: PackageDeps) {
     /** One item per version, newest first. */
     list,
 
-    /** Those of all owners, one item per version, newest first. */
+    /** Packages of all owners, one item per version, newest first. */
     async listAll(viewer: Viewer, query: PackageQuery): Promise<Page<PackageView>> {
       const page = await listVersions(read, query)
       const owners = await userQueries.listByIds(

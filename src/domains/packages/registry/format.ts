@@ -34,7 +34,7 @@ export interface FormatWrite extends FormatRequest {
   readonly hold: PackageHold
 }
 
-/** What a route answers. */
+/** The answer of a route. */
 export type FormatAnswer =
   | {
       readonly status: number
@@ -105,9 +105,9 @@ export interface PackageFormat {
   index?(base: string): IndexKind
   /** The documents of a package. */
   documents?(entry: PackageEntry, base: string): readonly PackageDocument[]
-  /** What else was published about a version. */
+  /** Attestations that were published about a version. */
   attestations?(version: PackageVersion): Promise<readonly Attestation[]>
-  /** What addresses have right after the type, besides paths: `rpm.repo`. */
+  /** Suffixes that may directly follow the type in addresses, such as `.repo` in `rpm.repo`. */
   readonly suffixes?: readonly string[]
   /** The body of an error in the client's own shape; plain text if absent. */
   errorBody?(message: string, status: number): string | object
@@ -122,7 +122,7 @@ export interface PackageFormat {
   apiKey?(sent: IncomingHttpHeaders): string | undefined
 }
 
-/** What formats read uploaded metadata and write indexes with. */
+/** Tools with which formats read uploaded metadata and write indexes. */
 export interface FormatTools extends Pick<Core, 'clock' | 'secrets' | 'taskPool'> {
   readonly indexes: PackageIndexes
   readonly signingKeys: SigningKeys

@@ -13,7 +13,7 @@ import type { PackageIndexes } from './indexes/package-indexes.service.ts'
 import { baseOf } from './base-of.ts'
 
 const prepareJobPayloads = {
-  /** Makes the index and the documents that clients of a changed package read. */
+  /** Generates the index and the documents that clients of a changed package read. */
   'packages.prepare': Type.Object({ owner_id: Type.Integer(), type: Type.String(), name: Type.String() }),
 }
 

@@ -63,7 +63,7 @@ export async function identifyClient(
   }
 }
 
-/** Those of the headers, as the format reads them, else the query's. */
+/** The credentials in the headers, as the format reads them, otherwise those in the query. */
 export function credentialsOf(
   request: FastifyRequest,
   { credentials }: Pick<PackageFormat, 'credentials'>,
@@ -102,7 +102,7 @@ export async function authorizeOwner(
   return owner
 }
 
-/** What a viewer may do with the packages of an owner; nothing with those of a private one by a public-only token. */
+/** The rights of a viewer to the packages of an owner; none to those of a private one with a public-only token. */
 export async function modeOfPackages(database: Database, viewer: Viewer, owner: User): Promise<AccessMode> {
   if (isPublicOnly(viewer) && owner.visibility === 'private') return AccessMode.none
   const grants =

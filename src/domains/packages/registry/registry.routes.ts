@@ -114,7 +114,7 @@ interface RegistryRead extends FormatRequest {
   readonly path: string
 }
 
-/** What the owner does not have is read from the upstream of the owner. */
+/** Reads packages that the owner does not have from the owner's upstream. */
 async function read(
   { pullThrough }: RegistryRouteDeps,
   route: ReadRoute,

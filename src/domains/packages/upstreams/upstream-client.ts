@@ -74,7 +74,7 @@ export function createUpstreamClient(client: OutgoingClient, secrets: SecretBox)
           const token = await fetchToken(client, first.token, own(mayHaveCredentials(first.token, root)))
           const second = await send({ authorization: `Bearer ${token}` })
           if ('value' in second) return second.value
-          // Registries do not tell images that are private from those that do not exist.
+          // Registries do not distinguish private images from missing ones.
           throw errors.packageNotFound()
         } catch (error) {
           if (isOutgoingError(error)) throw unavailable(`the upstream registry: ${error.message}`).causedBy(error)

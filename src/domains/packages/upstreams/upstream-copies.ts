@@ -36,7 +36,7 @@ type NewCopy = Partial<UpstreamFile> & Pick<UpstreamFile, 'key' | 'source_sha256
 
 export type UpstreamCopies = ReturnType<typeof createUpstreamCopies>
 
-/** What documents and files of upstreams are stored and read with. */
+/** Stores and reads documents and files of upstreams. */
 export function createUpstreamCopies({ database, clock, contents, processes, taskPool }: CopyDeps) {
   const locks = new KeyedMutex({ name: 'package upstreams', locks: processes.locks })
   return {

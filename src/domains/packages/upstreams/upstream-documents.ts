@@ -25,7 +25,7 @@ export type UpstreamDocuments = ReturnType<typeof createUpstreamDocuments>
 
 /** The stored documents of upstreams; one that is missing or old is fetched, by one of all processes. */
 export function createUpstreamDocuments({ database, clock, log, client, contents }: CopyDeps, copies: UpstreamCopies) {
-  /** Makes the document that is given out of what the upstream sent, and stores both. */
+  /** Generates the served document from what the upstream sent, and stores both. */
   const store = (place: UpstreamPlace, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
     contents.withHold(async (hold) => {
       const { source, etag, last_modified, fetched_at } = fetched

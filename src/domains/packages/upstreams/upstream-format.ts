@@ -14,7 +14,7 @@ export interface UpstreamDocument {
 
 /** A file of an upstream, which never changes. */
 export type UpstreamFileSource =
-  /** Listed in a document, with its digest. `config`: a document that tells where files are. */
+  /** Listed in a document, with its digest. `config`: a document with the addresses of files. */
   | { readonly listed: string; readonly index: UpstreamDocument; readonly config?: UpstreamDocument }
   /**
    * A path below the address of the upstream. `digests`: algorithms; the digest of a file is at its path and the
@@ -27,7 +27,7 @@ export type UpstreamFileSource =
 /** The digest is in lower-case hex. */
 export type ExpectedDigest = readonly [algorithm: Digest, digest: string]
 
-/** What a client asks for. */
+/** A request of a client. */
 interface UpstreamTarget {
   /** Names of the package; the first one is compared with the allowed names, and none may be a package of the owner. */
   readonly names: readonly string[]
@@ -40,7 +40,7 @@ interface UpstreamTarget {
 
 export type Digest = 'sha1' | 'sha256' | 'sha512'
 
-/** What an index is read for. */
+/** The context in which an index is read. */
 export interface IndexContext {
   /** The name of the package. */
   readonly name: string
@@ -48,10 +48,10 @@ export interface IndexContext {
   readonly url: string
   /** The address of the registry of the owner. */
   readonly base: string
-  /** The latest time of publication of versions that are given out, in epoch milliseconds; 0 for any. */
+  /** The latest time of publication of versions that are served, in epoch milliseconds; 0 for any. */
   readonly newest: number
   readonly variant: string
-  /** The text of the document that tells where files are; empty without one. */
+  /** The text of the document with the addresses of files; empty without one. */
   readonly config: string
 }
 
@@ -63,7 +63,7 @@ export interface ListedFile {
 }
 
 interface ReadIndex {
-  /** The index as it is given out. */
+  /** The index as it is served. */
   readonly text: string
   /** Files by name. */
   readonly files: ReadonlyMap<string, ListedFile>

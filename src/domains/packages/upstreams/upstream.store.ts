@@ -7,7 +7,7 @@ import { listOf, parseJson, textOf } from '../../../core/platform/json-members.t
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { PackageUpstreamTable } from './upstream.table.ts'
 
-/** What an owner decides about an upstream. */
+/** The settings of an upstream that its owner chooses. */
 export interface UpstreamSettings {
   /** The address, without a trailing slash. */
   readonly url: string

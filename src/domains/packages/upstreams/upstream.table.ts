@@ -36,7 +36,9 @@ export interface PackageUpstreamFileTable {
   sha512: string
   /** The blob of a document as the upstream sent it; that of a file is its own. */
   source_sha256: string
-  /** What else the document was made of: the age that versions must have and the address of the registry. */
+  /**
+   * Other data from which the document was generated: the age that versions must have and the address of the registry.
+   */
   basis: string
   /** The ETag that the upstream sent, for conditional requests; empty for none. */
   etag: string

@@ -15,7 +15,7 @@ declare module '../../../core/jobs/catalog.ts' {
 interface Later {
   /** Milliseconds. */
   readonly delay: number
-  /** What the job waits for, so that a delayed job does not replace one that is due now. */
+  /** The event for which the job waits, so that a delayed job does not replace one that is due now. */
   readonly what: string
 }
 

@@ -206,7 +206,7 @@ async function testBatch(deps: WorkerDeps, context: BatchContext): Promise<Step 
   return 'again'
 }
 
-/** Makes a batch be built again; deletes an empty one. Does nothing when the batch has changed. */
+/** Schedules a batch to be built again; deletes an empty one. Does nothing if the batch has changed. */
 async function buildAnew({ database }: WorkerDeps, context: BatchContext): Promise<void> {
   await database.transaction(async (tx) => {
     await repoQueries.lock(tx, context.repoId)

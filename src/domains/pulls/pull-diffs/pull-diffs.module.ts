@@ -9,7 +9,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** What pull requests change: diffs, commits, files, and lines of them. */
+/** The changes of pull requests: diffs, commits, files, and lines of them. */
 export const module = defineModule({
   name: 'pull-diffs',
   needs: ['commitViews', 'webAccess'],

@@ -58,7 +58,7 @@ interface PullDiffOperationDeps {
   readonly site: Site
 }
 
-/** What pull requests change (behaviour/pull-requests#diff-commits-files-update). */
+/** Operations on the changes of pull requests (behaviour/pull-requests#diff-commits-files-update). */
 export function pullDiffOperations({ guards, diffs, site }: PullDiffOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'], guard: guards.pull('read'), errors: [403, 404] } as const
   return [

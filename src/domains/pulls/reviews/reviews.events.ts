@@ -44,7 +44,7 @@ declare module '../../../core/events/catalog.ts' {
 
 type ReviewEventKind = keyof typeof reviewEvents
 
-/** Appends an event of a review; `ofKind` contains its members besides the ids of the pull request. */
+/** Appends an event of a review; `ofKind` contains its members except the ids of the pull request. */
 export async function appendReviewEvent<Kind extends ReviewEventKind>(
   { tx, events, repo, issue, pull, actor, at }: PullChange,
   kind: Kind,

@@ -88,7 +88,7 @@ function alignByAttribute(token: Token): void {
   if (side !== undefined) token.attrs = [...(token.attrs ?? []).filter(([name]) => name !== 'style'), ['align', side]]
 }
 
-/** Gives headings of documents ids for links. */
+/** Adds ids for links to headings of documents. */
 export function headingIds(md: MarkdownIt): void {
   md.core.ruler.push('heading_ids', (state) => {
     const { context } = state.env as { context: MarkupContext }

@@ -29,7 +29,9 @@ interface RepoGuardOptions {
   readonly needsUser?: boolean
   /** Replaces the default message of the 403; only for write. */
   readonly refusal?: string
-  /** What the 403 of public-only tokens names, after the scope of the operation; `issues` for their unit. */
+  /**
+   * The objects that the 403 of public-only tokens names, after the scope of the operation; `issues` for their unit.
+   */
   readonly what?: 'notifications'
   /**
    * COMPAT: below `/user` the 401 precedes the lookup, below `/repos` a hidden repository is 404 first

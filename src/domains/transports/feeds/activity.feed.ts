@@ -28,7 +28,7 @@ interface PushedCommit {
 }
 
 interface Description {
-  /** What the account did, as the rest of a sentence that its name begins. */
+  /** The action of the account, as the rest of a sentence that begins with its name. */
   readonly predicate: string
   /** The part of the address after the repository; by default its page. */
   readonly path?: string

@@ -25,7 +25,7 @@ interface Address {
   readonly owner: string
   /** Empty for the feed of an account. */
   readonly repo: string
-  /** What follows the name of the account or repository, as the client sent it. */
+  /** The path after the name of the account or repository, as the client sent it. */
   readonly tail: string
   readonly rest: string
   readonly format: FeedFormat
@@ -54,7 +54,7 @@ export function registerFeeds(http: FastifyInstance, deps: FeedRouteDeps): void 
   http.get('/:owner/:repo/:format(^rss|atom$)/branch/*', answering(deps, ofRepo('repo.code', commitsFeed)))
 }
 
-/** What a user did, or what happened in the repositories of an organization. */
+/** The activities of a user, or in the repositories of an organization. */
 async function ownerFeed(deps: FeedRouteDeps, viewer: Viewer, { owner: name }: Address): Promise<FeedContent> {
   const { activities, orgs, site, users } = deps
   const owner: User = await users.getInView(viewer, name)

@@ -83,7 +83,7 @@ export class ClusterMembers implements Members {
       const names = await this.#link.listMembers(session)
       if (!session.isLost && this.#timer !== undefined) this.#compare(session, new Set(names))
     } catch {
-      // The connection was lost; the state starts anew with the next one.
+      // The connection was lost; the next one starts with a new state.
     } finally {
       this.#isLooking = false
     }

@@ -64,7 +64,9 @@ export class ReaderPool {
     }
   }
 
-  /** Lets the repository's readers finish and end: before it is removed, and after its packs were replaced. */
+  /**
+   * Ends the repository's readers after their current work: before it is deleted, and after its packs were replaced.
+   */
   drop(path: string): void {
     const own = this.#readers.get(path)?.slice() ?? []
     for (const reader of own) {

@@ -43,9 +43,9 @@ interface RefTransactionInput {
 }
 
 /**
- * Moves all refs or none by one git process, which completes the moves even if this process is killed meanwhile. Returns
- * false, with nothing moved, if this machine cannot sync a file system. Throws GitError `failed` with git's message if
- * git refuses or has died.
+ * Moves all refs or none by one git process, which completes the moves even if this process is killed. Returns false,
+ * with nothing moved, if this machine cannot sync a file system. Throws GitError `failed` with git's message if git
+ * refuses or has died.
  */
 export async function moveByGit(
   command: GitCommand,

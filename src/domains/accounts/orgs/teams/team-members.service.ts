@@ -15,7 +15,10 @@ import type { TeamOf } from './teams.service.ts'
 
 export type TeamMembers = ReturnType<typeof createTeamMembers>
 
-/** Members of teams, who thereby are members of organizations (behaviour/orgs-webhooks-actions#teams). */
+/**
+ * Members of teams; membership in a team implies membership in its organization
+ * (behaviour/orgs-webhooks-actions#teams).
+ */
 export function createTeamMembers(deps: OrgDeps) {
   const { database } = deps
   /** Viewers who may see the teams also find members whose account is hidden from them. */

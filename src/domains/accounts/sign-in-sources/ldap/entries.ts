@@ -10,7 +10,7 @@ export interface Person {
   readonly email: string
   readonly fullName: string
   readonly sshKeys: readonly string[]
-  /** What groups list of it. */
+  /** The value by which groups list the person. */
   readonly memberValue: string
 }
 

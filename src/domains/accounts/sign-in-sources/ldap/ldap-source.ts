@@ -35,7 +35,7 @@ export function createLdapSources({ tuning }: { readonly tuning: Partial<Directo
     })
 
   return {
-    /** What the directory says of the person with this name and password; undefined if they are wrong. */
+    /** The profile of the person with this name and password; undefined if they are wrong. */
     verify: (source: LdapSource, login: string, password: string): Promise<ExternalProfile | undefined> => {
       if (!isLogin(login) || password === '') return Promise.resolve(undefined)
       return queue.run(String(source.id), () =>

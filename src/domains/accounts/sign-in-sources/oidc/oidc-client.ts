@@ -15,7 +15,7 @@ import type { Claims } from './oidc-profile.policy.ts'
 
 type OidcSource = SignInSource<'oidc'>
 
-/** What the browser keeps between the request and the answer of the provider. */
+/** State that the browser stores between the request and the answer of the provider. */
 export interface Pending {
   readonly state: string
   readonly nonce: string
@@ -81,7 +81,7 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
   }
 
   return {
-    /** Asks the provider what it says about itself; false for one without OpenID Connect, which says nothing. */
+    /** Requests the discovery document; false for a provider without OpenID Connect, which has none. */
     async probe(source: OidcSource): Promise<boolean> {
       await open(source)
       return isOpenId(source.settings)
@@ -238,7 +238,7 @@ function messageOf(error: unknown): string {
   return typeof code === 'string' ? `${error.message}: ${code.slice(0, 100)}` : error.message
 }
 
-/** Who is at fault: a provider that does not answer, or an answer that proves nothing. */
+/** Distinguishes a provider that does not answer from an invalid answer. */
 function explain(name: string, error: unknown): Error {
   if (isDomainError(error)) return error
   for (let cause = error; cause instanceof Error; cause = cause.cause)

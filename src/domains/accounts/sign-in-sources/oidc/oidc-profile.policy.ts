@@ -1,7 +1,7 @@
 import type { ExternalProfile, TeamName } from '../external-profile.ts'
 import type { OidcSettings } from './oidc.model.ts'
 
-/** What a provider says about a person. */
+/** The claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
 export interface OidcProfile extends ExternalProfile {

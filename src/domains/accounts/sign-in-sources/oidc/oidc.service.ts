@@ -14,7 +14,7 @@ type OidcSource = SignInSource<'oidc'>
 export interface ProviderLink {
   readonly id: SignInSourceId
   readonly name: string
-  /** What the user is called there, if the account is linked. */
+  /** The user's name at the provider, if the account is linked. */
   readonly linkedAs: string | undefined
   /** Whether the account belongs to the provider, so that the link cannot be deleted. */
   readonly isOwner: boolean

@@ -25,7 +25,7 @@ export interface LinkOffer {
 /** The provider at which the user of the session signed in. */
 interface ProviderSession {
   readonly id: SignInSourceId
-  /** Tells the provider whom to sign out; empty if there is none, or if it does not fit into a cookie. */
+  /** Identifies the user at the provider's sign-out; empty if there is none, or if it does not fit into a cookie. */
   readonly idToken: string
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Core } from '../../../../core/module.ts'
 
-/** What a challenge is for; another use is refused. */
+/** The purpose of a challenge; another use is refused. */
 export interface ChallengePlace {
   readonly purpose: 'register' | 'sign-in' | 'second-factor'
   /** Binds the challenge to the browser. */

@@ -31,7 +31,7 @@ import { parseResponse, verifyAssertion, verifyRegistration } from './verify.ts'
 
 export type { Passkey } from './passkey.store.ts'
 
-/** What a page gives to the authenticator, and the ticket that its form returns. */
+/** The options that a page passes to the authenticator, and the ticket that its form returns. */
 interface Offer<Options> {
   readonly ticket: string
   readonly options: Options
@@ -43,7 +43,7 @@ export interface Answer {
   readonly response: string
 }
 
-/** Who must present a passkey: after the password its user, otherwise anyone. */
+/** A browser that must present a passkey: of `user` after the password, otherwise of any user. */
 interface Challenged {
   readonly cookie: string
   readonly user?: Pick<User, 'id'> | undefined
@@ -151,8 +151,8 @@ export function createPasskeys(deps: PasskeyDeps) {
     },
 
     /**
-     * Deletes one passkey of the user, or without `id` all; with the last one the recovery codes, unless the account has
-     * one-time codes. Returns how many there were.
+     * Deletes one passkey of the user, or without `id` all; with the last one the recovery codes, unless the account
+     * has one-time codes. Returns how many there were.
      */
     delete: (actor: Actor, userId: UserId, id?: number): Promise<number> =>
       database.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
 
-/** What the authenticator registered. */
+/** The credential that the authenticator registered. */
 export interface NewCredential {
   readonly id: string
   /** COSE key, in base64url. */

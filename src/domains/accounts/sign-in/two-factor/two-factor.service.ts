@@ -38,12 +38,12 @@ interface Enrolment {
   readonly url: string
 }
 
-/** What a right code was. */
+/** The kind of a valid code. */
 export type CodeKind = 'one-time-code' | 'recovery-code'
 
 /**
- * One-time codes in addition to the password (RFC 6238), and recovery codes, which accounts with passkeys have too. Each
- * code works once.
+ * One-time codes in addition to the password (RFC 6238), and recovery codes, which accounts with passkeys have too.
+ * Each code works once.
  */
 export interface TwoFactorAuth {
   status(userId: UserId): Promise<TwoFactorStatus>

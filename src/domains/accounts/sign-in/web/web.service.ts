@@ -56,7 +56,7 @@ export interface SignInProof {
   readonly secondFactor?: CodeKind | 'passkey' | undefined
 }
 
-/** Who signs in, and how it has proved that so far. */
+/** The user who signs in, and the credentials verified so far. */
 export interface Begun {
   readonly user: User
   readonly proof: SignInProof

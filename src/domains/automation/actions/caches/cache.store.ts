@@ -5,7 +5,7 @@ import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { isBlobName } from '../stored-blocks/stored-block.store.ts'
 import type { ActionCacheTable } from './cache.table.ts'
 
-/** What a job may read and save is decided by these. */
+/** Facts that decide which caches a job may read and save. */
 export interface CacheRun {
   readonly ref: string
   /** JSON. */

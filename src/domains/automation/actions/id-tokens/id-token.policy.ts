@@ -16,7 +16,7 @@ export const idTokenRequest = (rootUrl: string, token: string) => ({
 export const mayGetIdTokens = ({ permissions, isFromFork }: Pick<TaskFacts, 'isFromFork' | 'permissions'>): boolean =>
   !isFromFork && permissions !== '' && members(parseJson(permissions)?.value)['id-token'] === 'write'
 
-/** What other services decide by, with the names of GitHub. */
+/** The claims by which other services decide, under the names that GitHub uses. */
 export function claimsOf(facts: TaskFacts, repo: Repo) {
   const workflowRef = `${repo.fullName}/${facts.filePath}@${facts.ref}`
   const { pull_request: pull } = JSON.parse(facts.payload) as {

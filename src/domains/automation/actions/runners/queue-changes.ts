@@ -7,7 +7,7 @@ import { raiseQueues } from './runner.store.ts'
 /** Changed columns of a repository that decide whether runners get its waiting jobs. */
 const DECISIVE = ['is_archived', 'units']
 
-/** Tells runners about jobs that waited while nobody could take them, or others did. */
+/** Notifies runners of jobs that no runner, or only others, could take before. */
 export const queueSubscriptions: Subscriptions = {
   async 'repo.edited'(tx, { repoId, payload }) {
     if (payload.changed.some((column) => DECISIVE.includes(column))) await raise(tx, repoId)

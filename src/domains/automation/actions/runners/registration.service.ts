@@ -10,7 +10,7 @@ import { type ActionsScope, type ScopeColumns, scopeColumns } from '../levels.ts
 import { findRunnerByUuid } from './runner-login.store.ts'
 import { findTokenByHash, insertRunner, type Runner, updateRunner } from './runner.store.ts'
 
-/** What a runner says of itself. */
+/** Facts that a runner declares about itself. */
 export interface RunnerFacts {
   readonly version: string
   readonly labels: readonly string[]
@@ -87,8 +87,8 @@ export function createRegistration({ database, clock, events }: Pick<Core, 'data
       database.transaction((tx) => insert(tx, actor, scopeColumns(scope), { ...runner, ...newIdentity() })),
 
     /**
-     * A runner whose secret was chosen beforehand: 40 hexadecimal digits, of which the first 16 make its uuid. Changes the
-     * runner that already has the uuid. Throws Invalid for another secret.
+     * A runner whose secret was chosen beforehand: 40 hexadecimal digits, of which the first 16 make its uuid. Changes
+     * the runner that already has the uuid. Throws Invalid for another secret.
      */
     registerOffline: (actor: Actor, scope: ActionsScope, secret: string, runner: NewRunner): Promise<Runner> => {
       if (!SECRET.test(secret)) throw invalid('the secret must have 40 hexadecimal digits, in lower case')
@@ -108,7 +108,7 @@ export function createRegistration({ database, clock, events }: Pick<Core, 'data
       })
     },
 
-    /** What a runner declares whenever it starts. */
+    /** Stores the facts that a runner declares whenever it starts. */
     declare: (id: number, facts: RunnerFacts): Promise<Runner> =>
       database.transaction((tx) => updateRunner(tx, id, { ...factColumns(facts), updated_at: clock.now() })),
   }

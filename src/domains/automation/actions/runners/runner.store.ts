@@ -49,7 +49,7 @@ function runnersOf(db: Db, scope: ActionsScope) {
   return owner_id === null ? runners.where('repo_id', '=', repo_id) : runners.where('owner_id', '=', owner_id)
 }
 
-/** Those of this level and of the levels that it inherits from: of a repository the account, and the site. */
+/** Runners of this level and of those from which it inherits: a repository from its owner and the site. */
 const visibleRunnersOf = (db: Db, scope: ActionsScope) =>
   scope.kind === 'site'
     ? runnersOf(db, scope)

@@ -119,7 +119,7 @@ const jobsOfRun = defineQuery((db, { runId }: { readonly runId: number }) =>
   db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).where('is_replaced', '=', 0).orderBy('id'),
 )
 
-/** What the jobs of a run were planned from late, by key. */
+/** The sources from which the late jobs of a run were planned, by key. */
 export async function listPlannedFrom(db: Db, runId: number): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('action_job')

@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { listAllJobsOfRun } from './job.store.ts'
 import { aggregateStatus, type RunStatus } from './run-status.policy.ts'
 
-/** What a job gets of one that it needs. */
+/** The result and outputs of a needed job. */
 export interface Need {
   readonly result: RunStatus
   readonly outputs: Readonly<Record<string, string>>

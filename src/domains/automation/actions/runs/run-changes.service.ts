@@ -52,7 +52,10 @@ export function createRunChanges({ database, clock, events, files, runProgress }
         return true
       }),
 
-    /** Lets a run start that waits for it; does nothing for one that had it. Throws NotFound, and Conflict for others. */
+    /**
+     * Starts a run that waits for approval; does nothing for one already approved. Throws NotFound, and Conflict for
+     * others.
+     */
     async approve(actor: Actor, { repo, id }: RunOfRepo): Promise<Run> {
       await database.transaction(async (tx) => {
         await lockWorkflows(tx, repo.id)

@@ -193,7 +193,7 @@ export async function* readLogLines(db: Db, taskId: number): AsyncGenerator<stri
   }
 }
 
-/** What tells whether there are new lines in a log, and whether more may come. */
+/** Shows whether there are new lines in a log, and whether there may be more. */
 export interface LogState {
   readonly isRunning: boolean
   readonly isSealed: boolean

@@ -87,7 +87,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
   }
 }
 
-/** What the runner fills in. */
+/** Members that the runner fills in. */
 const EMPTY = {
   action: '',
   action_path: '',

@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 
-/** What a runner needs to run a task. */
+/** Facts that a runner needs to run a task. */
 export interface TaskFacts {
   readonly id: number
   readonly repoId: RepoId

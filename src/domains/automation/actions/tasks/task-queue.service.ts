@@ -27,7 +27,7 @@ const BATCH = 20
 
 export type TaskQueue = ReturnType<typeof createTaskQueue>
 
-/** Gives waiting jobs to runners, each to one (behaviour/actions#runner-protocol). */
+/** Assigns each waiting job to one runner (behaviour/actions#runner-protocol). */
 export function createTaskQueue({ database, clock, progress, settings }: TaskStartDeps) {
   const { start, isFull } = createTaskStart({ database, clock, progress, settings })
   // Of this process alone: runners that ask together would all try the same job. The lock of the run decides.

@@ -13,7 +13,7 @@ import { createTaskQueue } from './task-queue.service.ts'
 import { createTaskReports } from './task-reports.service.ts'
 import { createTaskJobs, overdueTasks } from './tasks.jobs.ts'
 
-/** What runners do: they take jobs, report on their tasks and send the logs. */
+/** The runner protocol: runners take jobs, report on their tasks and send the logs. */
 export const module = defineModule({
   name: 'tasks',
   needs: [

@@ -123,7 +123,7 @@ const typedInputs = (declared: readonly WorkflowInput[], inputs: Readonly<Record
     }),
   )
 
-/** The members of an event that tell where it happened and who caused it. */
+/** The members of an event that state where it happened and who caused it. */
 async function presentFacts({ database, repos, site }: DispatchDeps, actor: SignedIn, repo: Repo): Promise<Members> {
   const view = await repos.view(actor, { repo, access: NO_ACCESS })
   const user = await userQueries.findById(database.read, actor.account.id)

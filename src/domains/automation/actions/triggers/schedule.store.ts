@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { ActionScheduleTable } from '../actions.table.ts'
 
-/** What the payload of a push to the default branch is made from. */
+/** Data of the payload of a push to the default branch. */
 export interface SchedulePush {
   readonly eventId: number
   readonly actorId: number
@@ -42,7 +42,7 @@ interface DueSchedules {
   readonly limit: number
 }
 
-/** Those that are due, the oldest first. */
+/** Due schedules, the oldest first. */
 export async function listDueSchedules(db: Db, { now, after, limit }: DueSchedules): Promise<Schedule[]> {
   const { id, nextAt } = after ?? { id: 0, nextAt: -1 }
   const rows = await db

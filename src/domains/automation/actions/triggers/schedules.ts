@@ -36,8 +36,8 @@ const MAX_SCHEDULES = 200
 const BATCH = 50
 
 /**
- * Reads the schedules of the default branch again. Those that are gone are deleted, and their unfinished runs are
- * cancelled (behaviour/actions#from-event-to-jobs). Without a push those that are left keep theirs.
+ * Reads the schedules of the default branch again. Schedules no longer in the file are deleted, and their unfinished
+ * runs are cancelled (behaviour/actions#from-event-to-jobs). Without a push, the others keep their runs.
  */
 export async function readSchedules(deps: ScheduleDeps, repoId: RepoId, push?: SchedulePush): Promise<void> {
   for (;;) {

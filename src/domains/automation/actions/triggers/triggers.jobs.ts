@@ -104,9 +104,9 @@ const FIRST: readonly EventKind[] = ['repo.pushed', 'issue.created', 'pull.synch
 /** The number of events of the server within which the job of a push has looked for workflows. */
 const RECENT = 1000
 
-/** Whether a repository has workflows, or may have got its first one by a push that no job has looked at yet. */
+/** Whether a repository has workflows, or may have got its first one by a push that no job has examined yet. */
 async function mayHaveWorkflows(tx: Tx, repoId: number, eventId: number): Promise<boolean> {
-  // NOTE: asked first: a job that ends meanwhile has recorded the workflows that it found.
+  // NOTE: asked first: a job that ends in between has recorded the workflows that it found.
   const isLooking = await hasJobs(tx, 'actions.start')
   if (await hasWorkflows(tx, repoId)) return true
   if (!isLooking) return false
@@ -146,7 +146,7 @@ export function triggerSubscriptions(jobs: Jobs, kinds: readonly EventKind[]): S
 }
 
 /**
- * Enqueues reading the schedules again after changes of the default branch, and looks at the events of repositories
+ * Enqueues reading the schedules again after changes of the default branch, and examines the events of repositories
  * whose first commits were not pushed.
  */
 function scheduleSubscriptions(jobs: Jobs): Subscriptions {

@@ -1,7 +1,7 @@
 import { errors } from '../../../errors.ts'
 import type { Trigger, WorkflowInput } from './reading/triggers.ts'
 
-/** What the server knows of a workflow file without an event. */
+/** The parts of a workflow file that do not depend on an event. */
 export interface Workflow {
   /** Empty if there is none. */
   readonly name: string

@@ -81,7 +81,7 @@ export function createWorkflows({ database, git, clock, events, reader }: Workfl
   }
 
   return {
-    /** What is wrong with a workflow file of the default branch. Throws NotFound. */
+    /** The problems of a workflow file of the default branch. Throws NotFound. */
     async lint(reading: Reading, name: string): Promise<WorkflowLint> {
       const { file } = await get(reading, name)
       const source = { git: git.open(reading.repo), oid: file.oid, caller: reading.rateLimitKey }

@@ -4,7 +4,7 @@ import { requiredLiterals } from './required-literals.ts'
 
 type SearchMode = 'substring' | 'word' | 'regexp'
 
-/** What every matching text contains. */
+/** A pattern that every matching text contains. */
 export interface TextPattern {
   readonly mode: SearchMode
   readonly isCaseSensitive: boolean
@@ -24,7 +24,7 @@ export interface CodeQuery {
   readonly repos: readonly string[]
 }
 
-/** What the client sent. */
+/** The query as the client sent it. */
 export interface SentQuery {
   readonly q: string
   readonly mode: string

@@ -131,7 +131,7 @@ export function textChanges({
   }
 }
 
-/** Leaves out labels that were deleted after the event. */
+/** Omits labels that were deleted after the event. */
 async function labelChanges(
   { database, facts, site }: IssueBuilderDeps,
   event: DomainEvent<'issue.labels_changed'>,

@@ -53,7 +53,7 @@ export async function listFollowers(
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
-/** The values, besides ids, on which the condition for readers of an issue depends. */
+/** The values other than ids on which the condition for readers of an issue depends. */
 interface ReadersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
   readonly unit: Unit
 }

@@ -36,7 +36,7 @@ export const addEntries = async ({ tx, issue, actor, at }: IssueChange, ...entri
 type OfIssue = keyof ReturnType<typeof issuePayload>
 type IssueEventKind = keyof typeof issueEvents
 
-/** An event of an issue; `payload` contains its members besides the ids. */
+/** An event of an issue; `payload` contains its members except the ids. */
 interface IssueEventOf<Kind extends IssueEventKind> {
   readonly kind: Kind
   readonly payload: Omit<EventPayload<Kind>, OfIssue>

@@ -53,7 +53,7 @@ export const recordOf = ({ actorId, body, createdAt, updatedAt }: Text) => ({
   updated_at: updatedAt,
 })
 
-/** Appends an event of a comment; `ofKind` contains its members besides the ids. */
+/** Appends an event of a comment; `ofKind` contains its members except the ids. */
 export async function appendCommentEvent<Kind extends CommentEventKind>(
   { tx, events, repo, issue, actor, at }: CommentChange,
   kind: Kind,

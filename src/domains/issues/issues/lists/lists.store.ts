@@ -56,7 +56,7 @@ const ofIssue = (name: string, condition: RawBuilder<SqlBool>): Residual => ({
   condition: () => condition,
 })
 
-/** The conditions of `filter` on each row, besides state and kind. */
+/** The conditions of `filter` on each row, except state and kind. */
 export function residualsOf(filter: IssueFilter): Residual[] {
   const { authorId, assigneeId, mentionedId, since, before, isDraft } = filter
   return [

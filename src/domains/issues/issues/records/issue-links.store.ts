@@ -5,7 +5,7 @@ import { asId, type IssueId, type LabelId, type ProjectId, type UserId } from '.
 import { compareCodePoints } from '../../../../core/platform/compare-texts.ts'
 import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 
-/** What an issue has of other entities. */
+/** The other entities that belong to an issue. */
 export interface IssueLinks {
   /** Ids in no particular order. */
   readonly labelIds: readonly LabelId[]

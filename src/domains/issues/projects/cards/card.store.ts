@@ -182,7 +182,7 @@ export async function moveCard(tx: Tx, place: Place, issueId: IssueId): Promise<
     .execute()
 }
 
-/** A free position; numbers the column anew when there is none before the next card. */
+/** A free position; renumbers the column if there is none before the next card. */
 async function findSorting(tx: Tx, place: Place): Promise<number> {
   const { projectId, columnId, before } = place
   const next = before && (await findCard(tx, projectId, before))
@@ -235,7 +235,7 @@ export async function updateCardState(tx: Tx, issueId: IssueId, isClosed: boolea
     .execute()
 }
 
-/** Takes a transferred issue from the projects of other repositories, and copies its new repository. */
+/** Removes a transferred issue from the projects of other repositories, and copies its new repository. */
 export async function transferCards(tx: Tx, issueId: IssueId, to: RepoId): Promise<void> {
   await tx
     .deleteFrom('project_issue')
@@ -245,7 +245,7 @@ export async function transferCards(tx: Tx, issueId: IssueId, to: RepoId): Promi
   await tx.updateTable('project_issue').set({ repo_id: to }).where('issue_id', '=', issueId).execute()
 }
 
-/** Takes the issues of a repository from the projects of an account that no longer owns it. */
+/** Removes the issues of a repository from the projects of an account that no longer owns it. */
 export async function deleteCardsOfRepo(tx: Tx, repoId: RepoId, ownerId: UserId): Promise<void> {
   await tx
     .deleteFrom('project_issue')

@@ -34,7 +34,9 @@ export async function addToProject(
   return true
 }
 
-/** Takes the issue from a project, which is locked. Throws NotFound if it is not there, or not in the given column. */
+/**
+ * Removes the issue from a project, which is locked. Throws NotFound if it is not in it, or not in the given column.
+ */
 export async function removeFromProject(
   change: AccountChange,
   project: Project,

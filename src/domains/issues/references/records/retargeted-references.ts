@@ -38,7 +38,7 @@ interface Retargeted {
   readonly formerId: number
   readonly id: IssueId
   readonly restriction: CredentialRestriction | undefined
-  /** What `listReferringTimes` gave for these entries before the issue was deleted. */
+  /** The times that `listReferringTimes` returned for these entries before the issue was deleted. */
   writtenAt(entryIds: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 

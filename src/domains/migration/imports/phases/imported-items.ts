@@ -92,7 +92,7 @@ interface Ahead<T> {
   readonly pages: Pages<T>
 }
 
-/** The lists of items in their order; the first pages of the next lists are requested meanwhile. */
+/** The lists of items in their order; the first pages of the next lists are requested concurrently. */
 async function* readAhead<T>(
   items: readonly ImportedItem[],
   { atOnce, changed, pagesOf }: Reading<T>,

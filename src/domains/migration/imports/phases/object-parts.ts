@@ -31,7 +31,7 @@ interface Reacted {
 
 const MAX_REACTIONS = 10_000
 
-/** Leaves out reactions that this server does not have, and repeated ones. */
+/** Omits reactions that this server does not have, and repeated ones. */
 export function prepareReactions(
   { clock, reactions: allowed }: { readonly clock: Clock; readonly reactions: ReadonlySet<string> },
   context: PhaseContext,
@@ -56,8 +56,8 @@ export function prepareReactions(
 }
 
 /**
- * COMPAT: the user of a reaction names the service too (test/migration/import-issues.test.ts), and does so already if the
- * service has imported the reaction itself.
+ * COMPAT: the user of a reaction names the service too (test/migration/import-issues.test.ts), and does so already if
+ * the service has imported the reaction itself.
  */
 const named = (author: PreparedReaction['author'], service: string): PreparedReaction['author'] =>
   author.original_author === '' ? author : { ...author, original_author: `${author.original_author}(${service})` }

@@ -49,10 +49,10 @@ export const pullsPhase = (deps: PullsPhaseDeps): ImportPhase => ({
   },
 })
 
-/** NOTE: a ref costs a file and a fetch a pack, and each step looks at all of them, until maintenance packs them. */
+/** NOTE: a ref costs a file and a fetch a pack, and each step reads all of them, until maintenance packs them. */
 const MAX_UNPACKED = 500
 
-/** Leaves out pull requests whose number is no number, or that of another issue or pull request. */
+/** Omits pull requests whose number is invalid, or that of another issue or pull request. */
 async function withoutTaken(
   { database: { read } }: PullsPhaseDeps,
   { repoId, warn }: PhaseContext,

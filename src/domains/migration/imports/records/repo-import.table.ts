@@ -9,7 +9,7 @@ export interface RepoImportTable {
   /** While it runs, the id of the owner and the name in lower case, which no other import may have; then `storage`. */
   reserved_name: string
   state: 'running' | 'done' | 'failed' | 'canceled'
-  /** A job runs it, and goes on after a restart. */
+  /** Whether a job runs it, which continues after a restart. */
   is_async: Generated<Flag>
   /** Somebody wants it to stop. */
   is_canceled: Generated<Flag>

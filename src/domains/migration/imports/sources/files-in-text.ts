@@ -5,7 +5,7 @@ const MAX_FILES = 100
 interface Addresses {
   /** Global; finds the end of an address. */
   readonly pattern: RegExp
-  /** What may stand before it; an address without any of them is one too. */
+  /** Optional prefixes of an address. */
   readonly prefixes: readonly string[]
   read(match: RegExpExecArray): { readonly url: string; readonly name: string }
 }

@@ -20,7 +20,7 @@ export const LACKING: Omit<Source, 'facts' | 'download'> = {
   rewriteReferences: (text) => text,
 }
 
-/** What an issue or pull request has where its service does not have it. */
+/** Defaults of members of an issue or pull request that its service does not have. */
 export const LACKING_OF_ISSUE = {
   isLocked: false,
   dueAt: undefined,

@@ -7,7 +7,7 @@ import { wholeOf } from './read.ts'
 const MAX_HELD = 2_000
 const CHUNK = 100
 const MAX_PAGES = 100_000
-/** Pages that are read again because the list grew meanwhile. */
+/** Number of pages that are read again because the list may have grown. */
 const MAX_REREAD = 1_000
 /** Keys that are remembered, because pages that are read again contain them. */
 const MAX_SEEN = 20_000
@@ -77,7 +77,7 @@ interface Walk {
 
 interface Page {
   readonly items: readonly unknown[]
-  /** 1 in lists that are read backwards, which always begin anew. */
+  /** 1 in lists that are read backwards, which always start from the beginning. */
   readonly page: number
 }
 

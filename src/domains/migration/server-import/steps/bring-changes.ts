@@ -62,7 +62,7 @@ export async function bringChanges(
   report.written(REPO)
 }
 
-/** Gives the copy the new name of its repository. */
+/** Renames the copy like its repository. */
 async function renamed(context: ServerContext, repo: SourceRepo, entry: JournalEntry): Promise<SourceRepo> {
   if (repo.target === entry.target) return repo
   const [[owner, name], [oldOwner]] = [splitName(repo.target), splitName(entry.target)]
@@ -91,7 +91,7 @@ async function findChanges(source: RepoAt, copy: RepoAt, readAt: number): Promis
   return (await compareObjects({ source, copy, shared })).differences
 }
 
-/** Other objects do not refer to those that are gone. */
+/** Other objects do not refer to deleted ones. */
 const OFTEN_GONE: ReadonlySet<string> = new Set(['branch', 'open pull request', 'release', 'tag'])
 
 /** Whether the new issues and comments are all that the copy lacks. */

@@ -90,5 +90,5 @@ export function readHook(hook: Members) {
   }
 }
 
-/** What a hook is found by that the journal does not have. */
+/** The members by which a webhook that is not in the journal is found. */
 const keyOf = ({ type, config, events }: ReturnType<typeof readHook>) => [type, config.url, events]

@@ -106,7 +106,7 @@ export async function finished(context: ServerContext, fullName: string, id: num
   }
 }
 
-/** What the journal says of a copy that is complete now. */
+/** Members of the journal entry of a copy that is now complete. */
 export async function writtenNow(
   { core, target: { forge }, signal }: ServerContext,
   fullName: string,

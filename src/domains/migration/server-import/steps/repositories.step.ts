@@ -43,7 +43,7 @@ export interface ImportedRepo extends SourceRepo {
   /** `owner/name` on this server, for a path. */
   readonly path: string
   readonly importId: number
-  /** What the other server says of it. */
+  /** The repository in the API of the other server. */
   readonly value: Members
 }
 

@@ -59,7 +59,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** What `package_file.metadata` contains. */
+/** The content of `package_file.metadata`. */
 const storedOf = ({ metadata }: Pick<PackageFile, 'metadata'>): Members => members(parseJson(metadata)?.value)
 
 /** The newest version of each package, by `repository/architecture`. */
@@ -100,7 +100,7 @@ function descOf(file: ListedFile, stored: Members, signature: Buffer): string {
     .join('')
 }
 
-/** The signature of a package by the key of its owner; made anew, and stored, after the key was replaced. */
+/** The signature of a package by the key of its owner; created again, and stored, after the key was replaced. */
 export async function signatureOf({ contents, signingKeys }: Signing, owner: User, file: PackageFile): Promise<Buffer> {
   const stored = storedOf(file)
   const { id } = await signingKeys.get(owner, 'openpgp')

@@ -66,7 +66,7 @@ const crateIndex = (contents: PackageContents, entry: PackageEntry): PackageDocu
   },
 })
 
-/** What `package_version.metadata` of a crate contains. */
+/** The content of `package_version.metadata` of a crate. */
 const metadataOf = ({ metadata }: Pick<VersionEntry, 'metadata'>) => members(parseJson(metadata)?.value)
 const lineOf = (version: Pick<VersionEntry, 'metadata'>): string => JSON.stringify(metadataOf(version)['line'])
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { SignedText } from '../../../../core/access/viewer.ts'
 import type { SignableRequest } from '../../../../core/platform/http/signature.ts'
 
-/** What a signed request says of itself; nothing of it is proven yet. */
+/** The headers of a signed request, not yet verified. */
 interface ChefHeaders {
   readonly version: string
   readonly user: string

@@ -1,6 +1,6 @@
 import { type Members, members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 
-/** What is stored of `metadata.json` of a cookbook. */
+/** The stored members of `metadata.json` of a cookbook. */
 export interface Cookbook {
   readonly name: string
   readonly version: string

@@ -6,7 +6,7 @@ import type { Cookbook } from './cookbook.task.ts'
 
 export const type = 'chef'
 
-/** What `package_version.metadata` and `package_file.metadata` contain. */
+/** The content of `package_version.metadata` and `package_file.metadata`. */
 export const cookbookOf = ({ metadata }: { readonly metadata: string }): Cookbook =>
   members(parseJson(metadata)?.value) as unknown as Cookbook
 

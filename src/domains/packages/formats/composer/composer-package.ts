@@ -61,7 +61,7 @@ export async function readComposerPackage(zip: ZipReader, version: string | null
   return { name, version: chosen, shown }
 }
 
-/** What is set in place of a member that the version before has and this one has not. */
+/** The value of a member that the version before has and this one does not. */
 const UNSET = '__unset'
 
 /**

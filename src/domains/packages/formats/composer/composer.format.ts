@@ -86,7 +86,7 @@ function listRoutes(contents: PackageContents): FormatRoute[] {
   ]
 }
 
-/** What `package_version.metadata` contains. */
+/** The content of `package_version.metadata`. */
 const metadataOf = ({ metadata }: VersionEntry) => {
   const { shown, file, shasum } = members(parseJson(metadata)?.value)
   return { shown: members(shown), file: textOf(file), shasum: textOf(shasum) }

@@ -91,7 +91,7 @@ export function createBlobUploads({ database, clock, contents }: UploadDeps) {
         return id
       }),
 
-    /** Makes a blob of the chunks. Throws ContainerRefusal for another digest; the upload stays then. */
+    /** Joins the chunks into a blob. Throws ContainerRefusal for another digest and keeps the upload. */
     async finish(packageId: number, id: string, digest: string, hold: PackageHold): Promise<void> {
       await get(packageId, id)
       const chunks = await listChunks(read, id)
@@ -121,7 +121,7 @@ export function createBlobUploads({ database, clock, contents }: UploadDeps) {
       )
     },
 
-    /** Adds a blob of another image, which the caller may read. False if it is gone. */
+    /** Adds a blob of another image, which the caller may read. False if it has been deleted. */
     async mount({ owner, image }: ImageName, digest: string, fromPackageId: number): Promise<boolean> {
       const source = await findBlob(read, fromPackageId, digest)
       if (source === undefined) return false
@@ -161,7 +161,9 @@ function asWrongDigest(error: unknown): never {
   throw isDomainError(error, 'invalid') ? wrongDigest() : error
 }
 
-/** Throws ContainerRefusal for another digest. Those of the few clients that use SHA-512 are computed from the store. */
+/**
+ * Throws ContainerRefusal for another digest. Those of the few clients that use SHA-512 are computed from the store.
+ */
 async function requireDigest(contents: PackageContents, digest: string, bytes: BytesOfBlob): Promise<void> {
   if (digest === `sha256:${bytes.sha256}`) return
   if (!digest.startsWith('sha512:')) throw wrongDigest()

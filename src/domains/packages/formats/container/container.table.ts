@@ -32,7 +32,7 @@ export interface ContainerManifestTable {
   created_at: number
 }
 
-/** What a manifest names: blobs, or manifests of an index. */
+/** References of a manifest: to blobs, or to manifests of an index. */
 export interface ContainerReferenceTable {
   id: Generated<number>
   manifest_id: number

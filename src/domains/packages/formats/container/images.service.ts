@@ -168,7 +168,7 @@ interface ImageOfVersions {
 interface ChangedNames {
   /** Tags and digests whose versions may have changed. */
   readonly changed: readonly string[]
-  /** Those of which events tell. */
+  /** Versions for which events are appended. */
   readonly reported: readonly string[]
 }
 

@@ -146,7 +146,7 @@ export async function deleteManifest(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('container_manifest').where('id', '=', id).execute()
 }
 
-/** What a manifest names. */
+/** References of a manifest. */
 export const listReferences = (db: Db, manifestId: number): Promise<{ digest: string; is_manifest: 0 | 1 }[]> =>
   db
     .selectFrom('container_reference')

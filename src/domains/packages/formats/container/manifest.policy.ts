@@ -14,7 +14,7 @@ const OCI_MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 const INDEX_TYPES = new Set([OCI_INDEX, 'application/vnd.docker.distribution.manifest.list.v2+json'])
 const MANIFEST_TYPES = new Set([OCI_MANIFEST, 'application/vnd.docker.distribution.manifest.v2+json'])
 
-/** What a manifest names. */
+/** A reference of a manifest. */
 interface Descriptor {
   readonly digest: string
   readonly size: number
@@ -40,7 +40,7 @@ export interface ManifestFault {
   readonly fault: string
 }
 
-/** What clients that read all of them send as Accept. */
+/** The Accept header of clients that read all types. */
 export const MANIFEST_ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(', ')
 
 /** Media type of a manifest from another registry; undefined for other texts. Manifests of OCI may lack the member. */
@@ -68,7 +68,7 @@ export function parseManifest(text: string, contentType: string): ParsedManifest
   return { mediaType, subject, references, ...describe(root, isIndex) }
 }
 
-/** What the referrers API shows of a manifest. */
+/** The members of a manifest that the referrers API shows. */
 function describe(root: Members, isIndex: boolean): Pick<ParsedManifest, 'artifactType' | 'annotations'> {
   const config = isIndex ? '' : textOf(members(root['config'])['mediaType'])
   return {

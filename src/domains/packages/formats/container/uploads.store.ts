@@ -33,7 +33,7 @@ export async function appendChunk(tx: Tx, chunk: Omit<ContainerChunk, 'id'>, at:
   return true
 }
 
-/** False if it was gone. */
+/** False if it did not exist. */
 export async function deleteUpload(tx: Tx, id: string): Promise<boolean> {
   await tx.deleteFrom('container_chunk').where('upload_id', '=', id).execute()
   const { numDeletedRows } = await tx.deleteFrom('container_upload').where('id', '=', id).executeTakeFirstOrThrow()

@@ -4,7 +4,7 @@ import type { PackageEntry } from '../../packages/package-contents.store.ts'
 import { isSnapshot } from './maven-path.ts'
 import type { MavenPlugin } from './plugins.task.ts'
 
-/** What `package.metadata` of a Maven package contains: the plugin that it is. */
+/** The plugin in `package.metadata` of a Maven package. */
 export const pluginOf = ({ name, metadata }: Pick<PackageEntry, 'name' | 'metadata'>): MavenPlugin | undefined => {
   const stored = members(parseJson(metadata)?.value)
   const prefix = textOf(stored['prefix'])

@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../core/platform/json-members.ts'
 import { elementsOf, parseXml, textOfElement } from '../../../../core/platform/xml.ts'
 
-/** What is stored of a POM. */
+/** The stored members of a POM. */
 export interface Pom {
   /** Empty where the parent decides. */
   readonly groupId: string

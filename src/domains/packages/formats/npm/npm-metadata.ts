@@ -5,7 +5,7 @@ import { members, type Members, parseJson, textOf } from '../../../../core/platf
 import type { PackageEntry, VersionEntry } from '../../packages/package-contents.store.ts'
 import type { PackageFile } from '../../packages/package.store.ts'
 
-/** What `package.metadata` of an npm package contains. */
+/** The content of `package.metadata` of an npm package. */
 interface NpmPackage {
   /** Versions by dist-tag. */
   readonly tags: Readonly<Record<string, string>>

@@ -27,8 +27,8 @@ interface Published extends Pick<ReceivedFile, 'sha512'> {
 }
 
 /**
- * The provenance of a publish document, if it has any. Throws BadRequest for a statement that is not about the published
- * file; its signature is verified by those who trust the signer, not here.
+ * The provenance of a publish document, if it has any. Throws BadRequest for a statement that is not about the
+ * published file; its signature is verified by those who trust the signer, not here.
  */
 export function readProvenance(document: Members, published: Published): Provenance | undefined {
   const attachment = Object.entries(members(document['_attachments'])).find(([name]) => isProvenance({ name }))
@@ -84,7 +84,7 @@ interface AttestedVersion {
   readonly version: string
 }
 
-/** `dist.attestations`, which tells clients where the bundles are. */
+/** `dist.attestations`, which contains the address of the bundles. */
 export const presentAttestations = (
   { base, name, version }: AttestedVersion,
   file: Pick<PackageFile, 'metadata'>,

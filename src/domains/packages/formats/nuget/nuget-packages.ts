@@ -26,7 +26,7 @@ export interface NugetPackage {
   readonly versions: readonly NugetVersion[]
 }
 
-/** What `package_version.metadata` of a NuGet package contains. */
+/** The content of `package_version.metadata` of a NuGet package. */
 export interface StoredVersion {
   readonly spec: Nuspec
   readonly size: number

@@ -93,7 +93,7 @@ export function presentRegistration(base: string, { id, versions }: NugetPackage
   }
 }
 
-/** The versions from `first` to `last`; undefined if one of these is gone. */
+/** The versions from `first` to `last`; undefined if one of these has been deleted. */
 export function presentPage(base: string, { versions }: NugetPackage, first: string, last: string): object | undefined {
   const indexOf = (wanted: string) =>
     versions.findIndex(({ version }) => version.toLowerCase() === wanted.toLowerCase())

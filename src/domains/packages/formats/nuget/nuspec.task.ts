@@ -7,7 +7,7 @@ interface NugetDependencies {
   readonly dependencies: readonly { readonly id: string; readonly range: string }[]
 }
 
-/** What is stored of the specification of a package. */
+/** The stored members of the specification of a package. */
 export interface Nuspec {
   readonly id: string
   readonly version: string

@@ -120,7 +120,7 @@ async function upload(contents: PackageContents, request: FormatWrite): Promise<
 
 const HTML = 'text/html;charset=utf-8'
 
-/** What is before and behind the links of a page. */
+/** The HTML before and after the links of a page. */
 const aroundLinks = (title: string): readonly [begin: string, end: string] => [
   `<!DOCTYPE html>
 <html><head><meta name="pypi:repository-version" content="1.0"><title>${escapeHtml(title)}</title></head>

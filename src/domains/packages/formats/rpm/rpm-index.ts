@@ -11,7 +11,7 @@ import type { RpmPackage } from './rpm.task.ts'
 
 export const type = 'rpm'
 
-/** What `package_file.metadata` contains: the group, and the XML of the package in each list. */
+/** The content of `package_file.metadata`: the group, and the XML of the package in each list. */
 interface StoredXml {
   readonly group: string
   readonly primary: string

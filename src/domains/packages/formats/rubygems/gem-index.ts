@@ -9,7 +9,7 @@ import { marshal, type RubyValue } from './marshal.ts'
 
 export const type = 'rubygems'
 
-/** What `package_file.metadata` of a gem contains. */
+/** The content of `package_file.metadata` of a gem. */
 const specOf = ({ metadata }: Pick<PackageFile, 'metadata'>): GemSpec =>
   members(parseJson(metadata)?.value) as unknown as GemSpec
 

@@ -12,7 +12,7 @@ export interface GemDependency {
   readonly requirements: readonly GemRequirement[]
 }
 
-/** What is stored of the specification of a gem. */
+/** The stored members of the specification of a gem. */
 export interface GemSpec {
   readonly name: string
   readonly version: string

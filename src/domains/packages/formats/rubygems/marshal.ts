@@ -8,15 +8,17 @@ export type RubyValue =
   | { readonly symbol: string }
   /** An object with instance variables. */
   | { readonly object: string; readonly variables: Readonly<Record<string, RubyValue>> }
-  /** What `marshal_dump` of an object gives. */
+  /** The result of `marshal_dump` of an object. */
   | { readonly dumped: string; readonly value: RubyValue }
-  /** What `_dump` of an object gives. */
+  /** The result of `_dump` of an object. */
   | { readonly bytesOf: string; readonly bytes: Buffer }
   | { readonly emptyHash: true }
 
 const VERSION = Buffer.of(4, 8)
 
-/** The marshal format 4.8 of Ruby (docs.ruby-lang.org, marshal), of the kinds of values that indexes of gems contain. */
+/**
+ * The marshal format 4.8 of Ruby (docs.ruby-lang.org, marshal), of the kinds of values that indexes of gems contain.
+ */
 export const marshal = (value: RubyValue): Buffer => Buffer.concat([VERSION, ...parts(value)])
 
 function* parts(value: RubyValue): Generator<Buffer> {

@@ -1,6 +1,6 @@
 import { listOf, members, type Members, parseJson, textOf } from '../../../../core/platform/json-members.ts'
 
-/** What a publisher sent of a release. */
+/** The parts of a release that its publisher sent. */
 export interface SentRelease {
   /** JSON; empty for none. */
   readonly metadata: string

@@ -9,7 +9,7 @@ export const type = 'swift'
 export const ARCHIVE = 'source-archive.zip'
 export const MANIFEST = 'Package.swift'
 
-/** What `package_version.metadata` of a release contains. */
+/** The content of `package_version.metadata` of a release. */
 export interface StoredRelease {
   /** The metadata as the publisher sent it. */
   readonly metadata: Members

@@ -1,10 +1,10 @@
 import { members, textOf } from '../../../../core/platform/json-members.ts'
 
-/** What is read of a state; everything else may be encrypted. */
+/** The members of a state that are read; everything else may be encrypted. */
 export interface TerraformState {
   /** Increases with each state of a series. */
   readonly serial: number
-  /** Tells one series from others. */
+  /** Identifies the series of states. */
   readonly lineage: string
 }
 

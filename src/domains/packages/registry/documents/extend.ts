@@ -11,7 +11,7 @@ interface Extension<Item> {
   list(newest: number): Promise<readonly Item[]>
   /** The text of an item in the document. */
   textOf(item: Item): string
-  /** What follows the last item. */
+  /** The text after the last item. */
   readonly end: string
 }
 

@@ -13,7 +13,7 @@ export const findDocument = (db: Db, packageId: number, name: string): Promise<D
     .where('name', '=', name)
     .executeTakeFirst()
 
-/** Inserts a document or replaces an older one; nothing if its package is gone. */
+/** Inserts a document or replaces an older one; does nothing if its package has been deleted. */
 export async function saveDocument(tx: Tx, document: Omit<DocumentRow, 'id'>): Promise<void> {
   const { revision, basis, sha256 } = document
   const found = await tx.selectFrom('package').select('id').where('id', '=', document.package_id).executeTakeFirst()

@@ -8,7 +8,7 @@ export interface PackageDocumentTable {
   name: string
   /** `package.revision` that it was made of. */
   revision: number
-  /** What else it contains, such as the address of the registry. */
+  /** Other data that it contains, such as the address of the registry. */
   basis: string
   /** The name of the blob. */
   sha256: string

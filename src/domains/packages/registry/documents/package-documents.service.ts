@@ -10,7 +10,7 @@ export interface PackageDocument {
   readonly entry: PackageEntry
   /** Unique among the documents of the package. */
   readonly name: string
-  /** What else the text contains, such as the address of the registry. */
+  /** Other data that the text contains, such as the address of the registry. */
   readonly basis: string
   /** `former`: the same document with the same basis, of another state of the package. */
   make(former?: FormerDocument): Promise<string | Buffer>

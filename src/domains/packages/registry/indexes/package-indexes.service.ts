@@ -29,7 +29,7 @@ export interface IndexKind {
   readonly type: string
   /** The key that signs them. */
   readonly key?: SigningKeyKind
-  /** What else the files contain, such as the address of the registry. */
+  /** Other data that the files contain, such as the address of the registry. */
   readonly basis?: string
   build(build: IndexBuild): Promise<void>
 }
@@ -45,9 +45,9 @@ interface IndexDeps extends Pick<Core, 'database'> {
 export type PackageIndexes = ReturnType<typeof createPackageIndexes>
 
 /**
- * Indexes of packages, stored as blobs. The first reader after a change of the packages of an owner makes all files
- * anew, unless the job after the change was faster, so that publishing takes the same time whatever is there, and everyone
- * reads what was published before.
+ * Indexes of packages, stored as blobs. The first reader after a change of the packages of an owner generates all files
+ * again, unless the job after the change was faster. So the time of publishing does not depend on the number of
+ * packages, and readers see everything published before.
  */
 export function createPackageIndexes({ database, contents, signingKeys }: IndexDeps) {
   // NOTE: of this process; two processes may make the same state, of which the first is read.
@@ -87,7 +87,7 @@ export function createPackageIndexes({ database, contents, signingKeys }: IndexD
   }
 
   return {
-    /** Makes the index of the packages as they are now, if there are any. */
+    /** Generates the index of the present packages, if there are any. */
     async prepare(owner: User, kind: IndexKind): Promise<void> {
       if ((await contents.summarizeFiles(owner, kind.type)).count > 0) await current(owner, kind)
     },

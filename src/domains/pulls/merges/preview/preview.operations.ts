@@ -48,7 +48,7 @@ interface PreviewOperationDeps {
   readonly merges: Pick<Merges, 'preview'>
 }
 
-/** What a merge would do (behaviour/pull-requests#merge-preview). */
+/** Operations that preview a merge (behaviour/pull-requests#merge-preview). */
 export const previewOperations = ({ guards, merges }: PreviewOperationDeps): Operation[] => [
   defineOperation({
     area: 'repository',

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import { CLAIM_STEP, CLAIMED, type ClaimedAuthor } from '../../../../core/db/original-author.ts'
 
-/** Gives some reviews of an author at the source to an account; returns their number. */
+/** Assigns some reviews of an author at the source to an account; returns their number. */
 export async function claimReviews(tx: Tx, { repoId, authorId, userId }: ClaimedAuthor): Promise<bigint> {
   const some = tx
     .selectFrom('review')

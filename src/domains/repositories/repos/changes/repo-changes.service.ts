@@ -12,7 +12,7 @@ export function createRepoChanges(deps: ChangeRepoDeps) {
   return {
     /** Throws Invalid for invalid values. */
     edit: (actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void> => editRepo(deps, actor, repo, edit),
-    /** Makes a pull mirror an ordinary repository. Throws Invalid if it is no mirror. */
+    /** Converts a pull mirror into an ordinary repository. Throws Invalid if it is not a mirror. */
     convertMirror: (actor: SignedIn, repo: Repo): Promise<void> => convertMirror(deps, actor, repo),
     /** Throws NotFound if the repository was already deleted. */
     delete: (actor: SignedIn, repo: Repo): Promise<void> => deleteRepoWithFiles(deps, actor, repo),

@@ -29,7 +29,7 @@ interface Revealed {
   readonly at: number
 }
 
-/** Gives a hidden repository to its owner. Throws the unique violation of a name that another repository has. */
+/** Transfers a hidden repository to its owner. Throws the unique violation of a name that another repository has. */
 export async function revealRepo(
   tx: Tx,
   id: RepoId,
@@ -49,8 +49,8 @@ export async function revealRepo(
 }
 
 /**
- * Deletes the rows of a hidden repository; the caller deletes its files. Nobody is told of it. Does nothing if it is
- * not hidden any more.
+ * Deletes the rows of a hidden repository; the caller deletes its files. Nobody is notified. Does nothing if it is no
+ * longer hidden.
  */
 export async function deleteHiddenRepo(tx: Tx, events: Events, { id, at }: { id: RepoId; at: number }): Promise<void> {
   await lockRepoToDelete(tx, id)

@@ -11,14 +11,16 @@ export interface DiscussionDeps extends Pick<Core, 'site'> {
   readonly texts: Texts
 }
 
-/** What a page adds to entries of some kinds: a part above the text, such as the lines that a comment is about. */
+/** Parts that a page shows above the text of entries of some kinds, such as the lines that a comment is about. */
 export type EntryParts = (entries: readonly Entry[]) => Promise<ReadonlyMap<number, Html>>
 
 type Shown = Static<typeof IssueModel>
 
 /** The number of entries of the timeline on a page. */
 const ROWS = 50
-/** Entries on other pages that have a link on the first page, so that the `#issuecomment-` of an address leads there. */
+/**
+ * Entries on other pages that have a link on the first page, so that the `#issuecomment-` of an address leads there.
+ */
 const MAX_LINKS = 2000
 
 const TEXTS: ReadonlySet<string> = new Set(['comment', 'code', 'review', 'dismiss_review'])

@@ -71,7 +71,7 @@ const onIssue =
   ({ shown }) =>
     safeHtml`${text} ${shown.dependent_issue ? issueLink(shown.dependent_issue) : 'another issue'}`
 
-/** What an account did, for entries that are events; texts have a form of their own. */
+/** Sentences for entries that are events; comments have a form of their own. */
 const SENTENCES: Readonly<Record<Exclude<TimelineEntry['kind'], 'pending_code' | 'pending_review'>, Sentence>> = {
   comment: plain('commented'),
   code: plain('commented on the changes'),

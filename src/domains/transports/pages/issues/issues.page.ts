@@ -51,7 +51,7 @@ ${await issueList(deps, visit, target, { kinds: { issues: false, pulls: true } }
     }
   }
 
-/** Those of a state, newest first, with links to the other states. */
+/** Issues or pull requests of a state, newest first, with links to the other states. */
 export async function issueList(
   { issueLists }: IssuesPageDeps,
   visit: Visit,

@@ -59,7 +59,7 @@ export interface ReceivedFile {
   readonly size: number
 }
 
-/** What the client states about the complete file. */
+/** Size and hash of the complete file that the client announces. */
 interface Announced {
   readonly size?: number | undefined
   /** SHA-256 in lower-case hex. */

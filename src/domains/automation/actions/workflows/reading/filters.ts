@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { Filters } from './triggers.ts'
 
-/** What the filters of a trigger are compared with. */
+/** Facts with which the filters of a trigger are compared. */
 export interface FilterFacts {
   /** The short name of the branch, or of the base branch; undefined for a tag, or when branches are no filter. */
   readonly branch?: string | undefined

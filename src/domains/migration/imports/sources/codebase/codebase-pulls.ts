@@ -60,7 +60,7 @@ function readPull(codebase: Codebase, pull: Members): SourcePull {
   }
 }
 
-/** Comments of a merge request, which also tell of its states. */
+/** Comments of a merge request, which also record its changes of state. */
 async function talkOf(
   { api, repo, offset }: Codebase,
   number: number,
@@ -82,7 +82,7 @@ export async function* readEvents(codebase: Codebase, of: SourceItem, signal: Ab
   })
 }
 
-/** Notes without a text tell of changes of properties alone. */
+/** Notes without a text only record changes of properties. */
 export async function* readComments(codebase: Codebase, scope: SourceScope, signal: AbortSignal): Pages<SourceComment> {
   const { offset, clock } = codebase
   const tickets = new Map<number, Members>()

@@ -7,7 +7,7 @@ import { type Codebase, listTickets, type Named, userBy } from './codebase.ts'
 
 const TYPES = ['bug', 'enhancement', 'task']
 
-/** What tickets name one of, as exclusive labels, and tags. */
+/** Categories, priorities, statuses and types as exclusive labels, and tags. */
 export async function* readLabels(codebase: Codebase, signal: AbortSignal): Pages<SourceLabel> {
   const { categories, priorities, statuses } = codebase.properties
   const label = (name: string, color = '', isExclusive = true): SourceLabel => ({

@@ -102,7 +102,7 @@ async function readPull(codecommit: Codecommit, number: number, signal: AbortSig
       repo: undefined,
       isSameRepo: true,
     },
-    // It has no refs of pull requests: the commits of deleted branches that were not merged are gone.
+    // It has no refs of pull requests: the commits of deleted branches that were not merged are lost.
     headRef: '',
     mergeBase: lineOf(target['mergeBase']),
     isDraft: false,

@@ -52,7 +52,7 @@ export async function eventsOf({ api }: Codecommit, number: number, signal: Abor
   return events.toSorted((one, other) => (timeOf(one['eventDate']) ?? 0) - (timeOf(other['eventDate']) ?? 0))
 }
 
-/** What an event of a merge tells; undefined for others. */
+/** The data of a merge event; undefined for others. */
 export function mergeOf(event: Members): Members | undefined {
   const merge = members(members(event['pullRequestMergedStateChangedEventMetadata'])['mergeMetadata'])
   return merge['isMerged'] === true ? merge : undefined

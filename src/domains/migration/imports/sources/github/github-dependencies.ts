@@ -7,7 +7,7 @@ const GONE = [404, 410]
 
 type ReadDependencies = (of: SourceItem, signal: AbortSignal) => Pages<SourceDependency>
 
-/** The list of issues tells which ones are blocked: it is read once, and further requests are for those alone. */
+/** The list of issues shows which ones are blocked: it is read once, and further requests are for those alone. */
 export function createDependencies(github: Github): ReadDependencies {
   let blocked: Promise<ReadonlySet<number>> | undefined
   return async function* ({ number, isPull }, signal) {

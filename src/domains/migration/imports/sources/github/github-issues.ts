@@ -39,7 +39,7 @@ export interface Github {
 /** GitHub asks for requests one after another. */
 export const ONE_BY_ONE = 1
 
-/** Asks for reactions only where their summary counts some; a list has no second page below 100. */
+/** Requests reactions only if their summary counts some; a list has no second page below 100. */
 export async function reactionsOf(
   { api, repo }: Github,
   object: Members,

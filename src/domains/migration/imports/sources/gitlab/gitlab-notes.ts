@@ -3,7 +3,9 @@ import { issueNumberOf } from '../read.ts'
 
 type Read = (found: RegExpExecArray, offset: number) => SourceChange
 
-/** The sentences of notes that GitLab writes itself. References of other projects name the project, and are no match. */
+/**
+ * The sentences of notes that GitLab writes itself. References of other projects name the project, and are no match.
+ */
 const SENTENCES: readonly (readonly [RegExp, Read])[] = [
   [/^mentioned in issue #(\d{1,10})$/, ([, number]) => ({ kind: 'issue_ref', from: issueNumberOf(number) })],
   [
@@ -26,7 +28,7 @@ const SENTENCES: readonly (readonly [RegExp, Read])[] = [
 /** Changed parts of a title are between `{-` and `-}`, or `{+` and `+}`. */
 const withoutMarks = (title: string): string => title.replaceAll(/\{[-+]|[-+]\}/g, '')
 
-/** The events that a note of GitLab itself tells of; none if other lists have them, or this server does not. */
+/** The events that a note of GitLab itself records; none if other lists have them, or this server does not. */
 export function readSystemNote(body: string, offset: number): readonly SourceChange[] {
   for (const [pattern, read] of SENTENCES) {
     const found = pattern.exec(body)

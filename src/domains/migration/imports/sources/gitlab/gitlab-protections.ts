@@ -5,7 +5,7 @@ import type { Gitlab } from './gitlab.ts'
 
 /** A repository has no more of either kind here. */
 const MAX_RULES = 100
-/** Those who are no maintainers get 403, of which the import warns. */
+/** Accounts that are not maintainers get 403, of which the import warns. */
 const ABSENT = [404]
 /** Access level of developers, who may write; the next higher role, maintainer, corresponds to administrators here. */
 const DEVELOPER = 30

@@ -77,7 +77,7 @@ function mergeOf(pull: Members): Omit<NonNullable<SourcePull['merged']>, 'at'> {
 
 const APPROVED = /^approved this merge request\b/
 
-/** A thread about lines of the diff is a review, and so is an approval, whose time older versions tell in a note. */
+/** A thread about lines of the diff is a review, and so is an approval, whose time older versions record in a note. */
 export async function* readReviews(
   gitlab: Gitlab,
   number: number,

@@ -1,6 +1,6 @@
 import { outsideCode } from '../outside-code.ts'
 
-/** What is added to the numbers of the merge requests of the project with this path. */
+/** The offset of the numbers of merge requests, and the path of the project. */
 interface Renumbering {
   readonly offset: number
   readonly path: string

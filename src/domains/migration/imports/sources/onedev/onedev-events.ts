@@ -5,7 +5,10 @@ import { lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
 import { AT_ONCE, idOf, type Onedev } from './onedev.ts'
 import { isClosed } from './onedev-fields.ts'
 
-/** Changes of state, title and target branch, and merges. Others are told by texts alone, or of what labels stand for. */
+/**
+ * Changes of state, title and target branch, and merges. Others have only a text, or concern fields that are labels
+ * here.
+ */
 export async function* readEvents(onedev: Onedev, of: SourceItem, signal: AbortSignal): Pages<SourceEvent> {
   const path = `/${of.isPull ? 'pulls' : 'issues'}/${await idOf(onedev, of, signal)}`
   const changes = membersOf(await onedev.api.find(`${path}/changes`, signal))

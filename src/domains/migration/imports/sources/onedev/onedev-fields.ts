@@ -30,7 +30,7 @@ export const assigneesOf = (fields: Fields): readonly string[] =>
 
 export const isClosed = (state: unknown): boolean => CLOSED.test(lineOf(state))
 
-/** What labels stand for: fields with short values, and a state that is more than open or closed. */
+/** The fields that become labels: those with short values, and a state other than open or closed. */
 export function labelValues(issue: Members, fields: Fields): Fields {
   const state = lineOf(issue['state'])
   const values = new Map<string, readonly string[]>()

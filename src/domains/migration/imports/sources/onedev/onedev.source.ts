@@ -39,7 +39,7 @@ export const openOnedev: OpenSource = (deps, location) => {
         description: bodyOf(facts['description']),
         website: '',
         topics: [],
-        // The API does not tell.
+        // The API does not report it.
         isPrivate: true,
         isArchived: false,
         defaultBranch: '',
