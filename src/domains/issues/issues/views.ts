@@ -9,7 +9,7 @@ import { loadProjectsOfIssues, type ProjectView } from '../projects/project-view
 import { type User, userQueries } from '../../accounts/index.ts'
 import { loadIssueLinks, loadLabelsOf } from './records/issue-links.store.ts'
 import { listPullMetas, type PullMeta } from './records/records.store.ts'
-import type { Issue } from './records/issue.store.ts'
+import { type Issue, listIssuesByIds } from './records/issue.store.ts'
 
 /** An issue of a repository that the viewer may read. */
 export interface IssueInView extends RepoInView {
@@ -34,6 +34,32 @@ export interface IssueView {
   readonly pull: PullMeta | undefined
 }
 
+/** What belongs to issues by their ids alone. */
+const loadParts = (db: Db, ids: readonly IssueId[]) =>
+  Promise.all([loadIssueLinks(db, ids), attachmentQueries.listOf(db, 'issue', ids)])
+
+interface ViewOptions {
+  readonly viewer?: Viewer
+  readonly pulls?: ReadonlyMap<IssueId, PullMeta>
+  readonly parts?: Awaited<ReturnType<typeof loadParts>>
+}
+
+/**
+ * The views of the issues with these ids, in their order; leaves out unknown ids. What belongs to the issues is read
+ * together with them: on PostgreSQL each query that waits for another one wakes both processes once more.
+ */
+export async function loadIssueViewsByIds(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly IssueId[],
+  listRepos: (ids: RepoId[]) => readonly Repo[] | Promise<readonly Repo[]>,
+): Promise<IssueView[]> {
+  if (ids.length === 0) return []
+  const [issues, parts] = await Promise.all([listIssuesByIds(db, ids), loadParts(db, ids)])
+  const repos = await listRepos([...new Set(issues.map(({ repoId }) => repoId))])
+  return loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer, parts })
+}
+
 /**
  * Loads views with a fixed number of queries, in the given order. Leaves out issues of repositories that are not given.
  * Does not read the owners of the repositories again, nor the pull requests in `pulls`, and no projects without a
@@ -43,29 +69,21 @@ export async function loadIssueViews(
   db: Db,
   issues: readonly Issue[],
   repos: ReadonlyMap<RepoId, Repo>,
-  { viewer, pulls }: { readonly viewer?: Viewer; readonly pulls?: ReadonlyMap<IssueId, PullMeta> } = {},
+  { viewer, pulls, parts }: ViewOptions = {},
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [linksOf, milestones, assets, metas] = await Promise.all([
-    loadIssueLinks(db, ids),
-    listMilestonesByIds(
-      db,
-      issues.flatMap((issue) => issue.milestoneId ?? []),
-    ),
-    attachmentQueries.listOf(db, 'issue', ids),
-    pulls ??
-      listPullMetas(
-        db,
-        issues.filter((issue) => issue.isPull).map((issue) => issue.id),
-      ),
-  ])
+  const [linksOf, assets] = parts ?? (await loadParts(db, ids))
   const links = ids.map(linksOf)
   const userIds = issues.flatMap((issue, index) => [issue.authorId, ...links[index]!.assigneeIds])
+  const milestoneIds = issues.flatMap((issue) => issue.milestoneId ?? [])
+  const pullIds = issues.filter((issue) => issue.isPull).map((issue) => issue.id)
   const owners = [...repos.values()].map(({ owner }) => owner)
-  const [accounts, labelsOf, projects] = await Promise.all([
+  const [accounts, labelsOf, milestones, metas, projects] = await Promise.all([
     userQueries.listByIds(db, userIds, owners),
     loadLabelsOf(db, links),
+    listMilestonesByIds(db, milestoneIds),
+    pulls ?? listPullMetas(db, pullIds),
     viewer &&
       loadProjectsOfIssues(
         db,

@@ -1,14 +1,13 @@
 import { isOrgMember } from '../../../../core/access/repo-grants.store.ts'
 import { viewerId, type Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
-import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { teamQueries, userQueries, ownerQueries } from '../../../accounts/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
-import { listIssuesByIds } from '../records/issue.store.ts'
-import { type IssueView, loadIssueViews } from '../views.ts'
+import { type IssueView, loadIssueViewsByIds } from '../views.ts'
 import { wordsOf } from '../texts/fold-text.ts'
 import type { Position, IssueFilter, IssueSort, TextQuery } from './issue-filter.ts'
 import { findLabelsNamed, findMilestonesNamed } from './find-named.store.ts'
@@ -74,7 +73,7 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         sort: query.sort,
         paging: pagingOf(window),
       })
-      return toPage(found, window, (ids) => viewsOf(read, viewer, ids, [repo]))
+      return toPage(found, window, (ids) => loadIssueViewsByIds(read, viewer, ids, () => [repo]))
     },
     /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
     async search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage> {
@@ -95,7 +94,9 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         milestones: query.milestones,
       }
       const search = { filter, sort: query.sort, paging: pagingOf(window) }
-      return toPage(await searchIssueIds(read, dialect, viewer, search), window, (ids) => viewsOf(read, viewer, ids))
+      return toPage(await searchIssueIds(read, dialect, viewer, search), window, (ids) =>
+        loadIssueViewsByIds(read, viewer, ids, (repoIds) => repoQueries.inOrder(read, repoIds)),
+      )
     },
   }
 }
@@ -130,17 +131,6 @@ async function toPage(
   const items = await load(ids.slice(0, window.limit))
   const last = ids.length > window.limit ? items.at(-1)?.issue : undefined
   return { items, total, next: last && { createdAt: last.createdAt, id: last.id }, hasPages: false }
-}
-
-async function viewsOf(
-  db: Database['read'],
-  viewer: Viewer,
-  ids: readonly IssueId[],
-  repos?: readonly Repo[],
-): Promise<IssueView[]> {
-  const issues = await listIssuesByIds(db, ids)
-  const of = repos ?? (await repoQueries.inOrder(db, [...new Set(issues.map(({ repoId }) => repoId))]))
-  return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])), { viewer })
 }
 
 /** Also throws NotFound for an account that is hidden from the viewer. */

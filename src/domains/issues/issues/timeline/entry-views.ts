@@ -7,14 +7,13 @@ import {
   type MilestoneId,
   type UserId,
 } from '../../../../core/platform/crypto/ids.ts'
-import { attachmentQueries, repoQueries } from '../../../repositories/index.ts'
+import { type Attachment, attachmentQueries, repoQueries } from '../../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../../milestones/milestone.store.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
-import { isText } from '../issue.policy.ts'
+import { isText, type Text } from '../issue.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
-import { listIssuesByIds } from '../records/issue.store.ts'
-import { type IssueView, loadIssueViews } from '../views.ts'
+import { type IssueView, loadIssueViewsByIds } from '../views.ts'
 import { ISSUE_REFERENCES, listReadableIssueIds } from './timeline.store.ts'
 import { type EntryKind, isKind, listEntriesByIds, type TimelineEntry } from './timeline-entry.store.ts'
 import type { TimelineComment } from './timeline.model.ts'
@@ -68,7 +67,7 @@ export async function loadEntryFacts(
   const milestoneIds = entries
     .filter((entry) => isKind(entry, 'milestone'))
     .flatMap(({ payload }) => [payload.oldId, payload.newId])
-  const [users, labels, milestones, issues] = await Promise.all([
+  const [users, labels, milestones, issues, sources] = await Promise.all([
     userQueries.listByIds(db, [...entries.map((entry) => entry.actorId), ...targetsOf(USER_KINDS).map(asId<UserId>)]),
     listLabelsByIds(db, targetsOf(new Set(['label'])).map(asId<LabelId>)),
     listMilestonesByIds(db, milestoneIds.filter((id) => id !== 0).map(asId<MilestoneId>)),
@@ -76,13 +75,15 @@ export async function loadEntryFacts(
       readable: targetsOf(new Set(ISSUE_REFERENCES)).map(asId<IssueId>),
       others: targetsOf(DEPENDENCIES).map(asId<IssueId>),
     }),
+    loadSourceComments(db, entries),
   ])
+  const comments = await loadCommentViews(db, sources.comments, { issues, assets: sources.assets })
   return {
     users: new Map(users.map((user) => [user.id, user])),
     labels,
     milestones,
     issues,
-    comments: await loadSourceComments(db, entries, issues),
+    comments: new Map(comments.map((view) => [view.comment.id, view])),
   }
 }
 
@@ -93,24 +94,21 @@ async function loadIssues(
   { readable, others }: { readonly readable: readonly IssueId[]; readonly others: readonly IssueId[] },
 ): Promise<ReadonlyMap<IssueId, IssueView>> {
   const ids = [...readable, ...(await listReadableIssueIds(db, viewer, [...new Set(others)]))]
-  const issues = await listIssuesByIds(db, [...new Set(ids)])
-  const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
-  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer })
+  const views = await loadIssueViewsByIds(db, viewer, [...new Set(ids)], (repoIds) =>
+    repoQueries.listByIds(db, repoIds),
+  )
   return new Map(views.map((view) => [view.issue.id, view]))
 }
 
+/** The comments that contain references, and their files. */
 async function loadSourceComments(
   db: Db,
   entries: readonly TimelineEntry[],
-  issues: ReadonlyMap<IssueId, IssueView>,
-): Promise<ReadonlyMap<number, CommentView>> {
+): Promise<{ readonly comments: readonly Text[]; readonly assets: readonly Attachment[] }> {
   const ids = entries.filter((entry) => isKind(entry, 'comment_ref')).map(({ payload }) => payload.commentId)
-  const comments = (await listEntriesByIds(db, ids)).filter(isText)
-  const assets = await attachmentQueries.listOf(
-    db,
-    'comment',
-    comments.map((comment) => comment.id),
-  )
-  const views = await loadCommentViews(db, comments, { issues, assets })
-  return new Map(views.map((view) => [view.comment.id, view]))
+  const [comments, assets] = await Promise.all([
+    listEntriesByIds(db, ids),
+    attachmentQueries.listOf(db, 'comment', ids),
+  ])
+  return { comments: comments.filter(isText), assets }
 }
