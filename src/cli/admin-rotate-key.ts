@@ -14,7 +14,7 @@ export async function rotateSecretKey(
   print(`Encrypted ${report.resealed} values with the current key.`)
   print(
     report.isConfigured
-      ? 'No value depends on a former key any more: security.former_secret_keys can be deleted from the configuration.'
+      ? 'No value depends on a former key any longer: security.former_secret_keys can be deleted from the configuration.'
       : 'The former key is deleted. Make a new backup now; earlier backups contain the former key and can still be restored.',
   )
   if (report.unreadable.length === 0) return 0

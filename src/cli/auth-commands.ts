@@ -26,7 +26,7 @@ const LDAP_OPTIONS: Readonly<Record<string, Option>> = {
   'group-search-base': text('DN', 'where groups are'),
   'group-filter': text('FILTER', 'which entries are groups'),
   'group-member-attribute': text('NAME', 'attribute with the members of a group'),
-  'group-member-value': text('NAME', 'what a group lists of a user: dn, or an attribute such as uid'),
+  'group-member-value': text('NAME', 'value by which groups list a user: dn, or an attribute such as uid'),
   'group-team': {
     type: 'string',
     multiple: true,
@@ -63,7 +63,7 @@ export const authCommands: readonly Command[] = [
   },
   {
     words: 'admin auth update-ldap',
-    summary: 'Change a sign-in source for an LDAP directory; what is omitted stays as it is',
+    summary: 'Change a sign-in source for an LDAP directory; omitted options do not change',
     options: { id: ID, name: text('NAME', 'unique name of the source'), ...LDAP_OPTIONS, ...CONFIG_OPTIONS },
     load: async () => (await import('./admin-auth.ts')).updateLdap,
   },
@@ -86,7 +86,7 @@ export const authCommands: readonly Command[] = [
   },
   {
     words: 'admin auth sync',
-    summary: 'Compare the accounts of a sign-in source with its directory now, and print what was done',
+    summary: 'Compare the accounts of a sign-in source with its directory now, and print the changes',
     options: { id: ID, ...CONFIG_OPTIONS },
     load: async () => (await import('./admin-auth.ts')).synchronizeSource,
   },

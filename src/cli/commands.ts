@@ -189,7 +189,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin auth update-oidc',
-    summary: 'Change a provider of OpenID Connect or OAuth2; what is not given stays as it is',
+    summary: 'Change a provider of OpenID Connect or OAuth2; omitted options do not change',
     options: {
       name: { type: 'string', value: 'NAME', help: 'name of the provider', required: true },
       'new-name': { type: 'string', value: 'NAME', help: 'another name' },
@@ -257,7 +257,7 @@ export const commands: readonly Command[] = [
     words: 'doctor',
     summary: 'Check the database, every repository, and that they agree',
     options: {
-      fix: { type: 'boolean', help: 'repair what is safe to repair; the server must be stopped' },
+      fix: { type: 'boolean', help: 'repair problems that are safe to repair; the server must be stopped' },
       quick: { type: 'boolean', help: 'check that all objects exist without reading them' },
       ...CONFIG_OPTIONS,
     },

@@ -26,14 +26,14 @@ export const importCommands: readonly Command[] = [
   {
     words: 'import server',
     summary:
-      'Import all accounts, organizations and repositories of another server into the running server; again: what has changed. Exits with 3 if something was left out',
+      'Import all accounts, organizations and repositories of another server into the running server; further runs import changes. Exits with 3 if something was omitted',
     options: {
       ...SERVERS,
       rename: {
         type: 'string',
         multiple: true,
         value: 'OLD=NEW',
-        help: 'another name for an account or organization of which the name is taken',
+        help: 'another name for an account or organization whose name is taken',
       },
       source: {
         type: 'string',
@@ -59,7 +59,7 @@ export const importCommands: readonly Command[] = [
   },
   {
     words: 'import verify',
-    summary: 'Compare what was imported with the other server, and print the differences; fails if there are any',
+    summary: 'Compare imported objects with the other server, and print the differences; fails if there are any',
     options: { ...SERVERS, thorough: THOROUGH, ...CONFIG_OPTIONS },
     load: async () => (await import('./import-server.ts')).runVerify,
   },

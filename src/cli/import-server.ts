@@ -17,7 +17,7 @@ const PLAIN_INTERVAL = 10_000
 const BAR_INTERVAL = 200
 const MAX_LOGIN = 255
 
-/** Returns 0, or 3 if something was left out. */
+/** Returns 0, or 3 if something was omitted. */
 export async function runImport(input: CommandInput): Promise<number> {
   const { values, config, print } = input
   const isDryRun = values['dry-run'] === true

@@ -36,10 +36,10 @@ export interface Core {
   readonly blobs: BlobStores
   /** The bucket of continuous backups, if they go to one. */
   readonly backupBucket: S3Folder | undefined
-  /** Encrypts what the database must not contain in the clear. */
+  /** Encrypts values that the database must not contain unencrypted. */
   readonly secrets: SecretBox
   readonly site: Site
-  /** Child processes for what is computed on behalf of users: it may exceed memory and time there. */
+  /** Child processes for computations on behalf of users, which may exceed memory and time there. */
   readonly taskPool: TaskPool
   readonly passwords: PasswordHasher
   /** Rate limits by address, see `clientNetwork`. */
@@ -104,9 +104,9 @@ export interface Finding {
 }
 
 export interface CheckOptions {
-  /** Repairs what can be repaired without a choice: rows from refs, counters from rows, leftovers. */
+  /** Repairs problems that need no decision: rows from refs, counters from rows, leftovers. */
   readonly fix: boolean
-  /** Skips what reads every byte. */
+  /** Skips checks that read every byte. */
   readonly quick: boolean
   progress?(done: number, total: number): void
 }
@@ -123,7 +123,7 @@ export interface DoctorCheck {
 /** Background work with a queue of its own. */
 export interface Worker {
   start(): void
-  /** Resolves when nothing runs any more; what was not finished continues at the next start. */
+  /** Resolves when nothing is running; unfinished work continues at the next start. */
   stop(): Promise<void>
   /** Works until nothing is due; returns whether there was anything. */
   drain(): Promise<boolean>
@@ -148,9 +148,9 @@ export interface ModuleParts<Provides = Partial<Services>> {
   /** What it stores encrypted, so that the key can be changed. */
   readonly sealedColumns?: readonly SealedColumns[]
   readonly listeners?: readonly Listener[]
-  /** Enqueues what to look at once after every start, when a process may have been killed. */
+  /** Enqueues checks that run once after every start, since a process may have been killed. */
   recover?(): Promise<void>
-  /** Ends what the module started; runs before the database closes. */
+  /** Ends timers and connections of the module; runs before the database closes. */
   close?(): Promise<void> | void
 }
 

@@ -22,7 +22,7 @@ export interface WorkerProcess {
 
 /** Forks this program as a worker, which accepts connections on the ports of this process. */
 export function forkWorker(): WorkerProcess {
-  // NOTE: workers accept connections themselves. A connection handed by the supervisor to a killed worker would stay
+  // NOTE: workers accept connections themselves. A connection passed by the supervisor to a killed worker would stay
   // open for ever without a response.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const worker = cluster.fork()

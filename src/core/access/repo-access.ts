@@ -165,7 +165,7 @@ export function deployAccess(repo: RepoFacts, isReadOnly: boolean): RepoAccess {
   return { mode, units: new Map(units.map((unit) => [unit, mode])) }
 }
 
-/** The access of a workflow job: in its repository what it was given, and everywhere what everyone has. */
+/** The access of a workflow job: its own rights in its repository, and everywhere those of anonymous viewers. */
 function jobAccess({ repoId, units }: JobRights, repo: RepoFacts): RepoAccess {
   const open = decideRepoAccess(ANONYMOUS, repo, NO_GRANTS)
   if (repoId !== repo.id) return open

@@ -120,7 +120,7 @@ export interface SignedIn {
   readonly onlyRepos: ReadonlySet<RepoId> | undefined
   /** The deploy key that acts in the name of the repository's owner, who takes no part in it. */
   readonly deployKeyId?: number
-  /** The workflow job that acts; elsewhere than in its repository it may do what anonymous viewers may. */
+  /** The workflow job that acts; outside of its repository it has the rights of anonymous viewers. */
   readonly job?: JobRights
   /** The SSH key of the account that signed the request. */
   readonly keyId?: number

@@ -88,8 +88,8 @@ export interface BlobStore {
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
   hold(): BlobHold
   /**
-   * Every blob, in no order: for sweeps of what no row names. During a migration a blob that both backends have comes
-   * twice.
+   * Every blob, in no order: for sweeps of blobs to which no row refers. During a migration a blob that both backends
+   * have comes twice.
    */
   list(): AsyncIterable<ListedBlob>
 }

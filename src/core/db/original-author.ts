@@ -4,7 +4,7 @@ import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 
 /** Columns of tables with imported objects. */
 export interface OriginalAuthorColumns {
-  /** The login of the author at the source; empty for what was written here, and for authors with an account here. */
+  /** The login of the author at the source; empty for rows written here, and for authors with an account here. */
   original_author: Generated<string>
   /** The id at the source; 0 for none. */
   original_author_id: Generated<number>
@@ -41,7 +41,7 @@ export interface ClaimedAuthor {
 /** The author of a claimed object is an account here. */
 export const CLAIMED: AuthorColumns = { original_author: '', original_author_id: 0 }
 
-/** The maximum number of rows that one statement gives to an account. */
+/** The maximum number of rows that one statement assigns to an account. */
 export const CLAIM_STEP = 500
 
 interface ClaimableTable {

@@ -113,7 +113,7 @@ const dispatched = defineQuery((db, { ids, at }: { ids: readonly number[]; at: n
   db.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids),
 )
 
-/** `retryAt` undefined gives the event up: it stays for an administrator to see. */
+/** If `retryAt` is undefined, the event is not retried: it remains for an administrator to see. */
 export async function markFailed(
   tx: Tx,
   id: number,

@@ -90,7 +90,7 @@ export class EventFollower {
     this.#loop.start()
   }
 
-  /** Resolves when `take` is not running any more. */
+  /** Resolves when `take` has ended. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopListening?.()
@@ -210,7 +210,7 @@ interface MissedQuery {
 const MAX_SPAN = 20_000
 
 /**
- * The events after the one of an id; undefined when there is no such event, when some that followed it may have been
+ * The events after the one of an id; undefined if that event does not exist, if some that followed it may have been
  * deleted already, or when there are too many to look through.
  */
 export async function findMissedEvents(db: Db, { id, now, ...of }: MissedQuery): Promise<MissedEvents | undefined> {

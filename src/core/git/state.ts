@@ -63,7 +63,7 @@ export interface GitState {
   readonly startedAt: number
   /** True if processes on other machines also change the repositories. */
   readonly acrossMachines: boolean
-  /** Notifies them what changed in the repository with this storage key; a no-op if there are none. */
+  /** Notifies other processes of a change in the repository with this storage key; a no-op if there are none. */
   announce(change: RepoChange, storage: string): void
 }
 

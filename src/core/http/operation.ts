@@ -55,8 +55,8 @@ interface UploadContext {
 export type AnyContext = Context<never, never, never, never> & UploadContext
 
 /**
- * How the body arrives: `json` also takes forms; `text` gives `{ text }`; `stream` leaves it to the handler, which
- * reads it by `upload`.
+ * How the body is read: `json` also accepts forms; `text` yields `{ text }`; `stream` leaves reading to the handler,
+ * which reads it by `upload`.
  */
 export type BodyKind = 'json' | 'text' | 'stream'
 

@@ -70,7 +70,7 @@ function responses({ responses: successes, guard, errors }: Operation, models: M
 const mediaType = (schema: TSchema): string => (schema['contentMediaType'] as string | undefined) ?? 'application/json'
 
 /**
- * A schema as plain JSON; parts with an `$id` go to `models` and leave a reference. Our own `x-` members are left out.
+ * A schema as plain JSON; parts with an `$id` go to `models` and leave a reference. Our own `x-` members are omitted.
  */
 export function toReferences(value: unknown, models: Models): unknown {
   if (Array.isArray(value)) return value.map((item) => toReferences(item, models))

@@ -97,7 +97,7 @@ const withoutChildren = (log: Logger): FastifyBaseLogger =>
     },
   }) as FastifyBaseLogger
 
-/** Counted from the connection; what is before them in X-Forwarded-For is what the client sent. */
+/** Counted from the connection; earlier entries of X-Forwarded-For are those that the client sent. */
 const trustedProxies = (count: number): false | ((address: string, hop: number) => boolean) =>
   count > 0 && ((_, hop) => hop < count)
 

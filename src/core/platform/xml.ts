@@ -26,7 +26,7 @@ export function parseXml(text: string): Members {
   }
 }
 
-/** The elements of one name, which the parser gives as a list only if there are several. */
+/** The elements of one name, which the parser returns as a list only if there are several. */
 export const elementsOf = (value: unknown): readonly unknown[] =>
   value === undefined || value === '' ? [] : Array.isArray(value) ? listOf(value) : [value]
 

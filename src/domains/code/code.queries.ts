@@ -13,7 +13,9 @@ import { loadReleaseViews } from './releases/views.ts'
 import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
 import { reportChangedStatuses } from './statuses/report-statuses.ts'
 
-/** Reads and commands on the repositories of a fork network that run in the transaction of a caller in a later domain. */
+/**
+ * Reads and commands on the repositories of a fork network that run in the transaction of a caller in a later domain.
+ */
 export const forkQueries = {
   findOf: findForkOf,
   findHead: findHeadRepo,
@@ -52,7 +54,7 @@ export const statusQueries = {
   reportChanges: reportChangedStatuses,
 } as const
 
-/** Loads what the rules of protected branches need. */
+/** Loads the facts that the rules of protected branches need. */
 export const protectionQueries = {
   loadBranchRules,
   isOfficialReviewer,

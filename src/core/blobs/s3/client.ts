@@ -159,8 +159,8 @@ export function missing(error: SdkError): undefined {
 }
 
 /**
- * The object is not as a conditional write wants it: another one is there, none is there any more, or another
- * conditional write is under way.
+ * The object is not as a conditional write wants it: another one exists, none exists any longer, or another conditional
+ * write is under way.
  */
 export function isRefusedCondition({ name, $metadata }: SdkError): boolean {
   return (

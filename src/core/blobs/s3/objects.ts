@@ -26,7 +26,7 @@ export interface S3Body {
   readonly body: Readable
   /** Bytes that the answer announces. */
   readonly size: number
-  /** ETag of the object, as it stands in the header; empty where the server gives none. */
+  /** ETag of the object, as it stands in the header; empty if the server sends none. */
   readonly tag: string
 }
 

@@ -125,7 +125,7 @@ export const serviceSection = Type.Object(
     login_sources: Type.Array(Type.Integer({ minimum: 1 }), {
       default: [],
       description:
-        'Ids of further sign-in sources, such as the reverse proxy, beside those of `ingot admin auth list`; accounts ' +
+        'Ids of further sign-in sources, such as the reverse proxy, in addition to those of `ingot admin auth list`; accounts ' +
         'that name one need no password.',
     }),
     require_signin_view: Type.Boolean({ default: false, description: 'Require sign-in for all requests.' }),

@@ -117,7 +117,7 @@ export const corsSection = Type.Object(
     }),
     headers: Type.String({
       default: 'Content-Type,User-Agent',
-      description: 'Allowed headers besides Authorization and the one-time password.',
+      description: 'Allowed headers in addition to Authorization and the one-time password.',
     }),
     max_age: Type.Integer({
       default: 600,

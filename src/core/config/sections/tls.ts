@@ -40,7 +40,7 @@ export const tlsSection = Type.Object(
         default: [],
         maxItems: 100,
         description:
-          'Further names in the certificate besides the host of server.root_url, in lower case, without wildcards. Without a ' +
+          'Further names in the certificate in addition to the host of server.root_url, in lower case, without wildcards. Without a ' +
           'root_url, the first name is its host.',
       },
     ),

@@ -95,7 +95,7 @@ export interface SideSchema {
   readonly version: number
   /** Create the tables of the file on SQLite. */
   readonly statements: readonly string[]
-  /** Create what the tables need on PostgreSQL, which migrations have created, if it is not there. */
+  /** Create, if missing, what the tables need on PostgreSQL; migrations create the tables. */
   readonly postgres: readonly string[]
 }
 
@@ -131,8 +131,8 @@ export interface DatabaseDialect {
    */
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
   /**
-   * A join that adds no columns and at most one row: a check of each row, so that rows in the order of an index are read
-   * up to the limit only. PostgreSQL would otherwise join all rows and sort them; it checks equal rows once.
+   * A join that adds no columns and at most one row: a check of each row, so that rows in the order of an index are
+   * read up to the limit only. PostgreSQL would otherwise join all rows and sort them; it checks equal rows once.
    */
   checkEach(join: Join): Join
   /** The database's wall-clock time in milliseconds, which is the same for all its clients. */

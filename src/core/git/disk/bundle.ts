@@ -74,7 +74,7 @@ async function make({ path, command, settings, deadline }: BundleContext): Promi
     })
   } catch (error) {
     if (!isGitError(error) || !/empty bundle/.test(error.message)) throw error
-    await removeTree(join(path, FOLDER)) // the repository has no branch and no tag any more
+    await removeTree(join(path, FOLDER)) // the repository no longer has any branch or tag
     return
   }
   await rename(fresh, bundlePath(path))

@@ -46,7 +46,7 @@ export async function createQuarantine(repoPath: string, active: Set<string>): P
     async migrate() {
       await migratePacks(join(path, 'pack'), join(objects, 'pack'))
       await migrateLoose(path, objects)
-      // The files have a second name by now. Maintenance deletes what stays.
+      // The files have a second name by now. Maintenance deletes the remains.
       await discard().catch(() => active.delete(path))
     },
     discard,

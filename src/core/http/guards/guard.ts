@@ -24,8 +24,8 @@ interface Checks<Access> {
 /**
  * Who may call an operation, as data and four steps that run in this order
  * (behaviour/auth-and-access#request-pipeline): `resolve` finds the objects of the path (404 or moved), `requireOpen`
- * refuses what no caller may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
- * role, unit and archived (403, 404, 423).
+ * refuses changes that no caller may make there now, `privacy` refuses objects that a public-only token may not access
+ * (403), `decide` checks role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> extends Checks<Access> {
   /** The kind of the guard in the permission matrix and the documentation. */
@@ -36,11 +36,11 @@ export interface Guard<Access> extends Checks<Access> {
   /** The 401 comes after the look-up: hidden objects are answered with 404, as for other callers. */
   readonly hideBeforeAuth?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
-  /** Objects inside of what `resolve` found; made by `nested`. */
+  /** Guards of objects inside of the one that `resolve` finds; added by `nested`. */
   readonly inner?: readonly InnerGuard<never, object>[]
 }
 
-/** An object inside of what another guard finds, such as an issue of a repository. */
+/** A guard of an object inside of another one, such as an issue of a repository. */
 export interface InnerGuard<Outer extends object, Inner extends object> extends Checks<Outer & Inner> {
   /** Describes who may call an operation with both guards; the outer guard's text if absent. */
   readonly describe?: string

@@ -117,8 +117,8 @@ export type ReadParams<Path extends string, Readers> = Flat<{
 type Reader = (value: never) => unknown
 
 /**
- * Makes the parameters that a handler gets of the texts of a path. What should be a number and is none becomes 0, which
- * no row has: the look-up answers 404.
+ * Converts the texts of a path to the parameters that a handler gets. An invalid number becomes 0, which no row has:
+ * the look-up answers 404.
  */
 export function compileParams(
   { integers }: PathPattern,

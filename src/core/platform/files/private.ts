@@ -6,8 +6,8 @@ import { conflict } from '../errors.ts'
 export const OTHERS = 0o077
 
 /**
- * Makes a directory with its missing parents, all for their owner alone; one that exists stays as it is. Throws the
- * system's error, which names the path, or Conflict where the file system allows no directories.
+ * Creates a directory with its missing parents, accessible only to their owner; an existing one is not changed. Throws
+ * the system's error, which names the path, or Conflict where the file system allows no directories.
  *
  * NOTE: `mkdir` of Node.js with `recursive` never returns where a parent exists but answers ENOENT, as /proc does.
  */
@@ -40,7 +40,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Takes the rights of group and others from a path of this user; a path that is missing or not its own stays as it is.
+ * Removes the rights of group and others from a path of this user; a path that is missing or not its own is not
+ * changed.
  */
 export function denyOthers(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })

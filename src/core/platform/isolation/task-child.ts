@@ -37,7 +37,7 @@ export interface Result {
 }
 
 /**
- * A module whose `createTask` gives a function from input to output, which is called in a child process. Both are
+ * A module whose `createTask` returns a function from input to output, which is called in a child process. Both are
  * copied by structured clone.
  */
 export interface TaskModule<Input, Output> {
@@ -54,7 +54,7 @@ export interface ChildLimits {
   readonly memory: number
   /** Seconds of processor time of the whole life of the process: an end even when the server was killed. */
   readonly processorTime: number
-  /** 0 to 19: how far the process gives way to others. */
+  /** Niceness of the process, 0 to 19. */
   readonly niceness: number
   /** Folders in which it may write; reading is limited to the program. */
   readonly writable?: readonly string[]

@@ -84,7 +84,7 @@ async function exchange(
       bodyTimeout: idle,
       ...(sent.body !== undefined && { body: sent.body }),
     })
-    // NOTE: a body that is destroyed says so by an event, which may have no listener any more.
+    // NOTE: a body that is destroyed says so by an event, which may no longer have a listener.
     answer.body.on('error', () => {})
     return { status: answer.statusCode, headers: joined(answer.headers), stream: answer.body, url: url.href }
   } catch (error) {

@@ -79,8 +79,8 @@ export function createHostGuard(allowed: string, setting: string, lookup: Lookup
   const rules = readRules(allowed, setting)
   return {
     /**
-     * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it.
-     * Throws OutgoingError: refused when there is none, unreachable when the name does not exist.
+     * The allowed addresses of a host, in the order of the resolver. `host` is in the form of URL.hostname. Throws
+     * OutgoingError: refused when there is none, unreachable when the name does not exist.
      */
     async resolve(host: string): Promise<readonly [string, ...string[]]> {
       const name = host.replace(/^\[(.*)\]$/, '$1')

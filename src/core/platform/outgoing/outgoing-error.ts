@@ -1,7 +1,7 @@
 /**
- * Why a connection to another server came to nothing. `refused`: the rules do not allow it; `unreachable`: no such
- * name, no server there, TLS failed; `timeout`; `too-large`: more bytes than asked for; `redirects`: too many, or to no
- * HTTP address.
+ * Why a connection to another server failed. `refused`: the rules do not allow it; `unreachable`: no such name, no
+ * server there, TLS failed; `timeout`; `too-large`: more bytes than asked for; `redirects`: too many, or to no HTTP
+ * address.
  */
 export type OutgoingErrorKind = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'redirects'
 

@@ -25,7 +25,7 @@ export function createMatchBudget(max = MAX_MATCHING) {
       left -= (FOLLOWING + Math.ceil(pattern.length / 32)) * text.length
       return left >= 0
     },
-    /** True when something was refused: nothing will be taken any more. */
+    /** True when the budget is exhausted: nothing is accepted from then on. */
     isSpent: (): boolean => left < 0,
   }
 }

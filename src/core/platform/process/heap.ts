@@ -10,10 +10,10 @@ const SILENT = '--disable-warning=ExperimentalWarning'
 const KEPT_BYTES = 0n
 
 /**
- * Gives the function that returns to the system what glibc keeps of freed memory. By itself glibc returns only the end
+ * Returns a function that returns freed memory that glibc retains to the system. By itself glibc returns only the end
  * of its area, and one block that is used there keeps all freed ones before it: 20 to 30 MB of a server after its start
- * and after load. Does nothing where the system or Node.js has no such function, and where the environment sets how
- * memory is kept, with which `ingot.js` leaves all as it is.
+ * and after load. Does nothing where the system or Node.js has no such function, and where the environment sets glibc's
+ * options, which `ingot.js` then does not change.
  */
 function freedMemoryReturner(): () => void {
   if (process.platform !== 'linux' || !process.execArgv.includes(SILENT)) return () => {}
@@ -70,10 +70,10 @@ export interface QuietOptions {
 }
 
 /**
- * Gives memory back once the process has been at rest for some seconds: V8 and glibc keep what they took under load,
- * freed and unused (100 MB), and what is resident makes every start of a git process slower, because a fork copies the
- * page tables. Costs two pauses of some 100 ms together while no request waits. Under load only what glibc keeps is
- * returned, whenever the process has grown. Gives the function that stops it.
+ * Returns memory to the system once the process has been idle for some seconds: V8 and glibc retain what they allocated
+ * under load, freed and unused (100 MB), and what is resident makes every start of a git process slower, because a fork
+ * copies the page tables. Costs two pauses of some 100 ms together while no request waits. Under load only memory that
+ * glibc retains is returned, whenever the process has grown. Returns a function that stops it.
  */
 export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: QuietOptions = {}): () => void {
   const returnFreed = freedMemoryReturner()

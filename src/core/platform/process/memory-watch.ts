@@ -5,8 +5,8 @@ const NEXT_LOOK_MS = 200
 
 /**
  * Calls back once when a process and those that it started use more memory of their own than `maxBytes`, files that
- * they map left out; gives what ends the watch. Where the system does not report it (all but Linux) nothing is
- * watched, and deadlines alone apply.
+ * they map left out; returns a function that ends the watch. Where the system does not report it (all but Linux)
+ * nothing is watched, and deadlines alone apply.
  */
 export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
   if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}

@@ -88,7 +88,10 @@ export function killGroup(child: Child): void {
   }
 }
 
-/** Runs a child to its end and gives its exit code and output; rejects when it cannot start, times out or floods. */
+/**
+ * Runs a child to its end and returns its exit code and output; rejects if it cannot start, times out or prints too
+ * much.
+ */
 export function runProcess(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = startProcess(command, args, options)

@@ -85,8 +85,8 @@ const heartbeat = (id: number | undefined): string => `:\n${positionOf(id)}\n`
 const positionOf = (id: number | undefined): string => (id === undefined ? '' : `id: ${id}\n`)
 
 /**
- * Why the client must read again what it follows: `unknown-id`, the server has no such event or not all that followed;
- * `too-much`, more than it would send.
+ * Why the client must read again what it follows: `unknown-id`, the server does not have that event, or not all that
+ * followed; `too-much`, more than it would send.
  */
 export type ResetReason = 'too-much' | 'unknown-id'
 
@@ -95,8 +95,8 @@ export const resetMessage = (id: number, reason: ResetReason): string =>
   `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason })}\n\n`
 
 /**
- * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the
- * server stops, or lost its place. `finished`: nothing more comes.
+ * `refused`: the caller may no longer read this. `expired`: the stream reached its maximum age. `restart`: the server
+ * stops, or lost its place. `finished`: nothing more comes.
  */
 export type EndReason = 'expired' | 'finished' | 'refused' | 'restart'
 
@@ -176,7 +176,7 @@ export class Listener<Access = unknown> {
     return this.#isLive && (await this.isAdmitted())
   }
 
-  /** Ends the stream when the caller may not read it any more, and returns false then. */
+  /** Ends the stream and returns false if the caller may no longer read it. */
   async isAdmitted(): Promise<boolean> {
     while (this.stream.isOpen && (this.#isStale || this.#renewing !== undefined)) {
       this.#renewing ??= this.#renew()

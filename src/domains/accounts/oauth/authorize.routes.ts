@@ -122,7 +122,7 @@ async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: Fasti
   const authorization = readTicket(deps, fields['ticket'] ?? '', visitor)
   if (authorization === undefined)
     return sendPage(reply, {
-      title: 'This question is not open any more',
+      title: 'This request is no longer open',
       status: 400,
       body: safeHtml`<p>Go back to the application and begin again.</p>`,
     })

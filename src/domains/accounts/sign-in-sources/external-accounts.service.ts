@@ -23,7 +23,7 @@ interface Deps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly teams: SourceTeams
 }
 
-/** A source with what it decides about accounts. */
+/** A source with its rules for accounts. */
 export interface AccountRules {
   readonly source: Pick<SignInSource, 'id' | 'name'>
   readonly createsAccounts: boolean
@@ -131,7 +131,7 @@ export function createExternalAccounts(deps: Deps) {
 
   return {
     /**
-     * The account of a person whom the source knows, with what the source says now. Throws forbidden when the person
+     * The account of a person whom the source knows, updated with the present profile. Throws forbidden when the person
      * has none and cannot get one. `known`: the account, if the caller has found it by its identity.
      */
     async refresh(rules: AccountRules, profile: ExternalProfile, known?: Found): Promise<Outcome> {

@@ -15,7 +15,7 @@ export interface ExternalProfile {
   /** Identifies the person at the source and never changes. */
   readonly subject: string
   readonly loginName: string
-  /** Empty if the source gives none. */
+  /** Empty if the source has none. */
   readonly email: string
   readonly fullName: string
   readonly isAdmin?: boolean | undefined

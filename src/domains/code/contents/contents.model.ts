@@ -163,7 +163,7 @@ const common = {
     Type.String({ maxLength: 100, description: 'Branch to make and commit to (default: branch)' }),
   ),
   message: Type.Optional(
-    Type.String({ maxLength: TEXT_LENGTH, description: 'Commit message (default: says what happens to which file)' }),
+    Type.String({ maxLength: TEXT_LENGTH, description: 'Commit message (default: names the changes and their files)' }),
   ),
   author: Type.Optional(Identity),
   committer: Type.Optional(Identity),

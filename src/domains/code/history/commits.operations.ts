@@ -36,7 +36,7 @@ const listQuery = Type.Object({
   until: Type.Optional(Type.String({ maxLength: TIME_LENGTH, description: 'Only commits up to this time, RFC 3339' })),
   ...partsMembers,
   ...pagingMembers,
-  not: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'Leave out what this ref reaches' })),
+  not: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'Omit commits reachable from this ref' })),
 })
 
 const singleQuery = Type.Object(partsMembers)

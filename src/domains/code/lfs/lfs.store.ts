@@ -175,7 +175,7 @@ export async function insertLfsLock(
   return Boolean(numInsertedOrUpdatedRows)
 }
 
-/** False if there was no such lock. */
+/** False if the lock did not exist. */
 export async function deleteLfsLock(tx: Tx, repoId: RepoId, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('lfs_lock')

@@ -26,7 +26,7 @@ interface CodeRepoTable {
   /** The commit whose files are the rows of the repository; empty while they change. */
   oid: string
   branch: string
-  /** 1 if a limit of the index left out files. */
+  /** 1 if files were omitted because of a limit of the index. */
   is_partial: 0 | 1
 }
 

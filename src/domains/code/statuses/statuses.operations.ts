@@ -121,7 +121,7 @@ function readOperations({ guards, repos, site, statuses }: StatusOperationDeps):
       id: 'repoGetCombinedStatusByRef',
       method: 'GET',
       path: '/repos/{owner}/{repo}/commits/{ref*}/status',
-      summary: 'Get the newest result of each context and what they come to',
+      summary: 'Get the newest result of each context and their combined state',
       guard: read,
       query: pagingQuery,
       responses: { 200: CombinedStatus },

@@ -6,7 +6,7 @@ import { loadCommentsByIds } from '../issues/comments/comment-views.ts'
 import { presentComment } from '../issues/issues.present.ts'
 import type { CommentLocation } from '../../repositories/index.ts'
 
-/** Entries of activity feeds for what is done to issues and pull requests. */
+/** Entries of activity feeds for changes of issues and pull requests. */
 export const module = defineModule({
   name: 'issue-activities',
   needs: ['activityComments'],

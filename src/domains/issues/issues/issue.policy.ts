@@ -40,7 +40,7 @@ interface UpdateTime {
 }
 
 /**
- * The time of a change: now, or the time that an administrator of the repository gives. Throws Forbidden for other
+ * The time of a change: now, or the time that an administrator of the repository states. Throws Forbidden for other
  * accounts, and for a time before the issue or in the future (behaviour/issues#rules-of-updated_at).
  */
 export function decideUpdateTime(actor: SignedIn, { access, issue, given, now }: UpdateTime): number {

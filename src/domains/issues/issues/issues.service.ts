@@ -63,7 +63,7 @@ export function createIssues(deps: IssuesDeps) {
     /** Throws NotFound unless issues of the repository can be assigned to the account. */
     requireAssignee: (viewer: SignedIn, repo: Repo, login: string): Promise<void> =>
       requireAssignee(read, viewer, repo, login),
-    /** Views in the given order; leaves out issues of other repositories. */
+    /** Views in the given order; omits issues of other repositories. */
     views: (viewer: Viewer, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
       viewsIn(read, viewer, repo, issues),
     view: async (viewer: Viewer, repo: Repo, issue: Issue): Promise<IssueView> =>

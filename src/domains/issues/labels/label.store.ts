@@ -89,7 +89,7 @@ export async function listLabelIdsByName(
   return new Map(rows.map(({ id, name }) => [name, asId<LabelId>(id)]))
 }
 
-/** Labels of any owner; leaves out unknown ids. */
+/** Labels of any owner; omits unknown ids. */
 export const listLabelsByIds = (db: Db, ids: readonly LabelId[]): Promise<ReadonlyMap<LabelId, Label>> =>
   cachedByIds(db, 'label', ids, async (missing) => (await labelsWithIds(db, { ids: missing })).map(toLabel))
 

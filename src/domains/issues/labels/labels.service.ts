@@ -94,7 +94,7 @@ export function createLabels({ database, clock, events }: LabelDeps) {
         return label
       }),
 
-    /** Does nothing if the owner has no such label. */
+    /** Does nothing if the owner does not have this label. */
     delete: (actor: Actor, owner: LabelOwner, id: LabelId): Promise<void> =>
       database.transaction(async (tx) => {
         const label = await findLabel(tx, owner, id)

@@ -66,7 +66,7 @@ export async function findProject(db: Db, owner: ProjectOwner, id: ProjectId): P
   return row && toProject(row)
 }
 
-/** Projects of any owner, by id; leaves out unknown ids. */
+/** Projects of any owner, by id; omits unknown ids. */
 export async function listProjectsByIds(db: Db, ids: readonly number[]): Promise<Project[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('project').selectAll().where('id', 'in', ids).orderBy('id').execute()).map(toProject)
@@ -74,7 +74,7 @@ export async function listProjectsByIds(db: Db, ids: readonly number[]): Promise
 
 /**
  * Locks the rows until the transaction ends, so that their columns and the order of their issues do not change. By id;
- * leaves out deleted projects.
+ * omits deleted projects.
  */
 export async function lockProjects(tx: Tx, ids: readonly ProjectId[]): Promise<Project[]> {
   if (ids.length === 0) return []

@@ -49,6 +49,6 @@ export function createImportBoard({ clock, database, find }: ImportBoardDeps): I
   }
 }
 
-/** The last event of each import: what came before is not of interest any more. */
+/** The last event of each import: earlier ones no longer matter. */
 const lastOf = (events: readonly DomainEvent[]): Map<number, number> =>
   new Map(events.map(({ id, payload }) => [(payload as { readonly import_id: number }).import_id, id]))

@@ -12,7 +12,7 @@ import { mapAuthors } from './authors/map-authors.ts'
 import type { Imports } from './imports.service.ts'
 
 const payloads = {
-  /** Deletes what killed imports left that began before this time (epoch milliseconds). */
+  /** Deletes the remains of killed imports that began before this time (epoch milliseconds). */
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
   /** Runs an asynchronous import, from where it was interrupted. */
   'imports.run': Type.Object({ import_id: Type.Integer() }),

@@ -118,8 +118,8 @@ export function createImports(deps: ImportDeps) {
       return new Map((await userQueries.listByIds(database.read, ids)).map(({ id, name }) => [id, name]))
     },
     /**
-     * Deletes what killed synchronous imports left that began before this time, and asynchronous ones that have no job
-     * any more. True if there were any.
+     * Deletes the remains of killed synchronous imports that began before this time, and asynchronous ones that no
+     * longer have a job. True if there were any.
      */
     async deleteUnfinished(startedBefore: number): Promise<boolean> {
       const unfinished = await listUnfinishedImports(database.read, startedBefore)

@@ -56,7 +56,7 @@ export interface PhaseContext {
   mapped(user: SourceUser): UserId | undefined
   /** Protects downloaded files from the sweep until their rows are written. */
   readonly hold: AttachmentHold
-  /** Records that something was left out, with the reason, for the response, the progress and the log. */
+  /** Records an omission, with the reason, for the response, the progress and the log. */
   warn(text: string): void
   /** Counts downloaded bytes. Throws RemoteError if the limit of the import is exceeded. */
   countBytes(bytes: number): void

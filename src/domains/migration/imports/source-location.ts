@@ -20,7 +20,7 @@ export interface SourceLocation {
   readonly startedAt: number
   /** Numbers of the only issues and pull requests that are read; undefined for all. */
   readonly only?: ReadonlySet<number> | undefined
-  /** Records that something was left out. */
+  /** Records an omission. */
   warn(text: string): void
 }
 

@@ -213,7 +213,7 @@ export interface SourceTrackedTime {
 /** `issue` cannot be closed while `dependsOn` is open. */
 export interface SourceDependency {
   readonly issue: number
-  /** A number; of an issue of another repository what names it, such as `owner/name#3`. */
+  /** A number; for an issue of another repository its full name, such as `owner/name#3`. */
   readonly dependsOn: number | string
 }
 

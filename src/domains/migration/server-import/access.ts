@@ -23,7 +23,7 @@ export async function giveAccess(context: ServerContext, { kind, theirs, ours }:
   }
 }
 
-/** Removes access that an earlier run has brought and that the other server does not give any more. */
+/** Removes access that an earlier run has imported and that no longer exists on the other server. */
 export async function removeAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
   const gone = (await context.journal.list(kind)).filter(({ source_id }) => !theirs.has(source_id))
   const own = gone.length > 0 ? await ours() : new Map<string, never>()

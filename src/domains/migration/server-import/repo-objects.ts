@@ -10,7 +10,7 @@ type NameOf = (login: string) => string | undefined
 interface ObjectList {
   readonly kind: string
   readonly path: string
-  /** The list can be limited to what changed since a time. */
+  /** The list can be limited to changes since a time. */
   readonly hasSince?: boolean
   key(value: Members): string
   /** Members that both servers have in common: no ids and no addresses. */
@@ -153,7 +153,7 @@ interface Comparison {
   readonly since?: string | undefined
 }
 
-/** Compares the objects of a repository with those of its copy; gives the number of compared objects too. */
+/** Compares the objects of a repository with those of its copy; also returns the number of compared objects. */
 export async function compareObjects({
   source,
   copy,
@@ -163,7 +163,7 @@ export async function compareObjects({
   const differences: Difference[] = []
   let compared = 0
   for (const list of [...PARTS, ...ITEMS]) {
-    // NOTE: digests alone are kept: a repository may have hundreds of thousands of comments.
+    // NOTE: only digests are stored: a repository may have hundreds of thousands of comments.
     const ours = new Map<string, string>()
     for await (const { key, facts } of objectsOf(copy, list, since)) add(ours, key, digest(facts))
     const seen = new Map<string, string>()

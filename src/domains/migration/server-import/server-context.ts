@@ -49,7 +49,7 @@ interface Names {
   readonly gone: { readonly id: number; readonly name: string }[]
 }
 
-/** The name on this server; undefined for what was not imported. */
+/** The name on this server; undefined if it was not imported. */
 export const targetName = ({ names }: ServerContext, name: string): string | undefined =>
   names.imported.get(name.toLowerCase())
 
@@ -113,7 +113,7 @@ export const isStillEmpty = async (
 interface Unit {
   readonly kind: string
   readonly id: number | string
-  /** Its name on this server, or that of what it belongs to. */
+  /** Its name on this server, or the name of the object to which it belongs. */
   readonly target: string
   /** The value that was read: an unchanged one is not written again. */
   readonly value: unknown
@@ -121,7 +121,7 @@ interface Unit {
 
 export const digest = (value: unknown): string => hash('sha256', JSON.stringify(value))
 
-/** Writes an object unless the journal says that this server has it; what was left out is tried again. */
+/** Writes an object unless the journal says that this server has it; omissions are tried again. */
 export async function once(
   context: ServerContext,
   { kind, id, target, value }: Unit,

@@ -10,9 +10,9 @@ export interface ServerImportTable {
   source_id: string
   /** Its name on this server. */
   target: string
-  /** SHA-256 of what was read when it was written. */
+  /** SHA-256 of the value that was read when it was written. */
   fingerprint: Generated<string>
-  /** SHA-256 of what this server had when the import of a repository had ended; empty if it has not. */
+  /** SHA-256 of the copy when the import of its repository had ended; empty if it has not. */
   target_fingerprint: Generated<string>
   /** `begun`: the name was free, and the object may exist. */
   state: 'begun' | 'done'

@@ -22,7 +22,7 @@ export interface TargetApi {
   ): Promise<TargetAnswer>
   /** The object at a path; undefined if there is none. */
   find(path: string, as?: string): Promise<Members | undefined>
-  /** The pages of a list; none if there is no such list. */
+  /** The pages of a list; none if the list does not exist. */
   pages(path: string, as?: string): AsyncGenerator<readonly Members[]>
   /** Everything of a list; empty if there is none. */
   list(path: string, as?: string): Promise<readonly Members[]>

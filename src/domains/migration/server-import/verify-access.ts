@@ -29,7 +29,7 @@ interface Compared {
   ours(item: Members): Promise<string> | string
 }
 
-/** Names what one of the lists lacks; nothing if the other server does not have the list. */
+/** Reports items that one of the lists lacks; nothing if the other server does not have the list. */
 async function compareList({ source, target, signal, difference }: Sides, list: Compared): Promise<void> {
   const { what, paths, theirs, ours } = list
   const items = await knownList({ source, signal }, paths[0])

@@ -27,7 +27,7 @@ const ORG = ['full_name', 'description', 'website', 'location', 'visibility']
 const TEAM = ['description', 'permission', 'units_map', 'includes_all_repositories', 'can_create_org_repo']
 const REPO = ['description', 'website', 'private', 'archived', 'template', 'fork', 'mirror', 'default_branch', 'empty']
 
-/** Compares what was imported with the other server, object by object; gives the number of compared objects. */
+/** Compares imported objects with those of the other server; returns the number of compared objects. */
 export async function verifyServer(
   core: Pick<Core, 'clock' | 'database'> & Pick<Services, 'outgoingClient'>,
   options: VerifyOptions,

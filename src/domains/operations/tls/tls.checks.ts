@@ -14,7 +14,7 @@ interface Checked {
   readonly host: string | undefined
 }
 
-/** Says what clients think of the certificate, and for how long. */
+/** Reports whether clients accept the certificate, and until when. */
 export const certificateCheck = ({ paths, store, clock, host }: Checked): DoctorCheck => ({
   name: 'certificate',
   async *run() {

@@ -176,7 +176,7 @@ export function createPackageContents(deps: ContentsDeps) {
       await blobs.put(source, {}, ({ hash: sha256 }) => record({ sha256 }))
     },
 
-    /** Deletes bytes that no row names any more. */
+    /** Deletes bytes to which no row refers any longer. */
     async discard(hashes: readonly string[]): Promise<void> {
       for (const hash of new Set(hashes)) await blobs.delete(hash, () => isUsed(hash))
     },

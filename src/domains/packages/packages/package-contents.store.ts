@@ -134,7 +134,7 @@ export const listFilesOfPackage = (db: Db, packageId: number): Promise<PackageFi
     .orderBy('id')
     .execute()
 
-/** A file with what an index shows of its version. */
+/** A file with the members of its version that an index shows. */
 export interface VersionFile extends Pick<PackageFile, 'name' | 'sha1' | 'sha512' | 'metadata' | 'version_id'> {
   readonly version: string
   /** Epoch milliseconds. */

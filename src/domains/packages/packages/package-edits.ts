@@ -6,10 +6,10 @@ import { lockEntry } from './package-deletions.ts'
 import type { VersionName } from './package-reads.ts'
 import { deleteEmptyPackage, ensurePackage, type PackageFile } from './package.store.ts'
 
-/** Changes the metadata of what is published, for the registries. */
+/** Changes the metadata of published packages, for the registries. */
 export function createPackageEdits({ database }: Pick<Core, 'database'>) {
   return {
-    /** Replaces the metadata of a package by what `edit` makes of the former ones. */
+    /** Replaces the metadata of a package by the result of `edit` for the former metadata. */
     editMetadata: (owner: User, type: string, name: string, edit: (former: string) => string): Promise<void> =>
       database.transaction(async (tx) => {
         const entry = await lockEntry(tx, owner, { type, name })
@@ -17,8 +17,8 @@ export function createPackageEdits({ database }: Pick<Core, 'database'>) {
       }),
 
     /**
-     * As `editMetadata`, of a package that needs no version: one without versions exists for its metadata, and is deleted
-     * when they become empty.
+     * As `editMetadata`, of a package that needs no version: one without versions exists for its metadata, and is
+     * deleted when they become empty.
      */
     reserve: (
       owner: User,
@@ -42,7 +42,7 @@ export function createPackageEdits({ database }: Pick<Core, 'database'>) {
         await setVersionMetadata(tx, version.id, edit(version.metadata))
       }),
 
-    /** Replaces what a format knows of a file, whose content stays. */
+    /** Replaces the metadata of a file; its content does not change. */
     setFileMetadata: ({ id }: Pick<PackageFile, 'id'>, metadata: string): Promise<void> =>
       database.transaction((tx) => setFileMetadata(tx, id, metadata)),
   }

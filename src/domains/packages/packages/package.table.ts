@@ -26,7 +26,7 @@ export interface PackageVersionTable {
   /** Unique per package. */
   lower_version: string
   created_at: number
-  /** JSON of the format: what its index shows of the version; empty for none. */
+  /** JSON of the format: the members of the version that its index shows; empty for none. */
   metadata: Generated<string>
   download_count: Generated<number>
 }

@@ -44,7 +44,7 @@ export async function writeVersionRows(tx: Tx, rows: VersionRows): Promise<Packa
   return made
 }
 
-/** Deletes the rows of a version, and returns what they were; the package stays. */
+/** Deletes and returns the rows of a version; the package remains. */
 export async function deleteVersionRows(
   tx: Tx,
   packageName: PackageName,

@@ -13,7 +13,7 @@ import type { PackageDocument } from './documents/package-documents.service.ts'
 import type { IndexKind, PackageIndexes } from './indexes/package-indexes.service.ts'
 import type { SigningKeys } from './signing/signing-keys.service.ts'
 
-/** A request to a registry whose caller may do what the route needs. */
+/** A request to a registry, authorized for its route. */
 export interface FormatRequest {
   readonly viewer: Viewer
   /** The user or organization of the address. */
@@ -73,7 +73,7 @@ interface Route {
 export interface ReadRoute extends Route {
   /** GET routes answer HEAD too. */
   readonly method: 'GET' | 'POST'
-  /** `open`: everyone, also what belongs to a private owner. */
+  /** `open`: everyone, even for packages of a private owner. */
   readonly access: 'read' | 'open'
   handle(request: FormatRequest): Promise<FormatAnswer | DocumentAnswer>
 }

@@ -25,7 +25,7 @@ interface MultipartOptions {
 }
 
 /**
- * Reads a multipart form; each file is given to `receive` while it arrives. Throws BadRequest for what is no form, and
+ * Reads a multipart form; each file is passed to `receive` while it arrives. Throws BadRequest for an invalid form, and
  * what `receive` throws.
  */
 export async function readMultipart<Content>(

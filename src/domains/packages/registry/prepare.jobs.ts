@@ -59,7 +59,7 @@ interface ChangedPackage {
   readonly name: string
 }
 
-/** Prepares what was stored before: what nobody reads, or what is short, is not made in advance. */
+/** Only indexes and documents that already exist are prepared: unread or short ones are generated on demand. */
 export function prepareSubscriptions(jobs: Jobs): Subscriptions {
   async function prepare(tx: Tx, { owner_id, type, name }: ChangedPackage): Promise<void> {
     if (!(await hasStoredTexts(tx, { ownerId: asId(owner_id), type, name }))) return

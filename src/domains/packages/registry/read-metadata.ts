@@ -5,8 +5,8 @@ import type { PackageContents, ReceivedFile } from '../packages/package-contents
 import { TaskError, type TaskKind, type TaskPool } from '../../../core/platform/isolation/index.ts'
 
 /**
- * Runs a task that reads what a publisher sent. Throws BadRequest with the message of an error of the task, and when the
- * task takes too long or needs too much memory.
+ * Runs a task that reads metadata sent by a publisher. Throws BadRequest with the message of an error of the task, and
+ * when the task takes too long or needs too much memory.
  */
 export async function readMetadata<Input, Output>(
   taskPool: TaskPool,

@@ -45,8 +45,8 @@ export function createPullThrough({ enabled, ...deps }: PullThroughDeps) {
 
   return {
     /**
-     * Undefined without an upstream, for names that it may not serve and for what it never has. A name that the owner
-     * has is never looked up in it. Throws NotFound, Unavailable, QuotaExceeded.
+     * Undefined without an upstream, for names that it may not serve and for paths that upstreams do not have. A name
+     * that the owner has is never looked up in it. Throws NotFound, Unavailable, QuotaExceeded.
      */
     async answer({ owner, type, path, accept, base }: RegistryRead): Promise<FormatAnswer | undefined> {
       const format = enabled && path.length <= MAX_PATH ? findUpstreamFormat(type) : undefined

@@ -14,7 +14,7 @@ export interface IndexAnswer {
   readonly file: ListedFile | undefined
 }
 
-/** Reads what an upstream sent. Runs in a child process; throws for what is no index. */
+/** Reads an index that an upstream sent. Runs in a child process; throws for an invalid index. */
 export const createTask =
   () =>
   ({ type, text, context, file }: IndexToRead): IndexAnswer => {

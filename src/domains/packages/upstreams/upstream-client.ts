@@ -39,8 +39,8 @@ export function createUpstreamClient(client: OutgoingClient, secrets: SecretBox)
   })
   return {
     /**
-     * Credentials go to the server of the upstream, and to the server of tokens that it names. Throws NotFound for what
-     * the upstream does not have, Unavailable when it has no other answer, and what `take` throws.
+     * Credentials are sent to the server of the upstream, and to the token server that it names. Throws NotFound if the
+     * upstream does not have it, Unavailable for all other failures, and what `take` throws.
      */
     async fetch<T>(
       upstream: Upstream,

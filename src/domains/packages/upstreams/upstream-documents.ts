@@ -87,7 +87,7 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
     }
   }
 
-  /** Throws NotFound for what the upstream does not have, Unavailable if it cannot be fetched. */
+  /** Throws NotFound if the upstream does not have it, Unavailable if it cannot be fetched. */
   return async (place: UpstreamPlace, document: UpstreamDocument): Promise<UpstreamFile> => {
     const { id, isOffline } = place.upstream
     const find = () => findUpstreamFile(database.read, id, keyOf(document))

@@ -71,7 +71,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     )
   }
 
-  /** Throws NotFound for what the upstream does not have, Unavailable if it cannot be fetched or verified. */
+  /** Throws NotFound if the upstream does not have it, Unavailable if it cannot be fetched or verified. */
   return async (place: UpstreamPlace, source: UpstreamFileSource): Promise<UpstreamFile> => {
     const key = 'listed' in source ? `${source.index.path} file ${source.listed}` : source.path
     const find = () => findUpstreamFile(database.read, place.upstream.id, key)

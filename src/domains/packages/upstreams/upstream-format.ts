@@ -77,9 +77,11 @@ export interface UpstreamFormat {
   readonly hasTimes: boolean
   /** Whether its registries refer clients to a server of tokens. */
   readonly hasTokens?: boolean
-  /** The target of a path below the registry, with the header Accept; undefined for what upstreams do not have. */
+  /**
+   * The target of a path below the registry, with the header Accept; undefined for paths that upstreams do not have.
+   */
   parse(path: string, accept: string): UpstreamTarget | undefined
-  /** Whether what came of this path is a document; a stored one is not replaced by another page. */
+  /** Whether the answer for this path is a document; a stored one is not replaced by another page. */
   isDocument?(bytes: Buffer, path: string): boolean
   /** Reads an index; throws for another document. Runs in a child process. */
   read?(text: string, context: IndexContext): ReadIndex

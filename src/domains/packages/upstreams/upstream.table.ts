@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
-/** A registry of another server whose packages an owner's registry gives out too. */
+/** A registry of another server whose packages an owner's registry serves too. */
 export interface PackageUpstreamTable {
   id: Generated<number>
   owner_id: number
@@ -13,7 +13,7 @@ export interface PackageUpstreamTable {
   credentials: string
   /** JSON: patterns of names, in which `*` stands for any characters; an empty list allows all. */
   allowed: string
-  /** Younger versions are left out; 0 for none. */
+  /** Younger versions are omitted; 0 for no minimum. */
   min_age_days: number
   /** Only stored copies are served. */
   is_offline: Flag

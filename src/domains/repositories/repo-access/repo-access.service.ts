@@ -30,7 +30,7 @@ export interface KeyTarget extends RepoInView {
   /** The user of the key; for a deploy key, the owner of the repository with the permissions of the key. */
   readonly viewer: SignedIn
   readonly key: KeyUse
-  /** Whether the key is a deploy key of other repositories: here it may read what anonymous viewers may. */
+  /** Whether the key is a deploy key of other repositories: here it has the rights of anonymous viewers. */
   readonly isForeign: boolean
 }
 

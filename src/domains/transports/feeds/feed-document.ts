@@ -30,7 +30,7 @@ export const FEED_TYPES: Readonly<Record<FeedFormat, string>> = {
   atom: 'application/atom+xml; charset=utf-8',
 }
 
-/** The document at `self`. The same content gives the same document. */
+/** The document at `self`. The same content results in the same document. */
 export async function writeFeed(format: FeedFormat, self: string, content: FeedContent): Promise<string> {
   const library = await import('feed')
   const { title, link, entries, since } = content
@@ -46,7 +46,9 @@ export async function writeFeed(format: FeedFormat, self: string, content: FeedC
   return format === 'atom' ? feed.atom1() : feed.rss2()
 }
 
-/** NOTE: escaped here, because the library writes titles and contents as HTML and escapes only the first end of CDATA. */
+/**
+ * NOTE: escaped here, because the library writes titles and contents as HTML and escapes only the first end of CDATA.
+ */
 function itemOf({ title, link, id, author, at, content }: FeedEntry): Item {
   return {
     title: escapeHtml(clean(title)),

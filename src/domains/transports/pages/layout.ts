@@ -50,7 +50,7 @@ export const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; img-src 'sel
 
 export interface Content {
   readonly title: string
-  /** The path of the Atom feed of what the page shows. */
+  /** The path of the Atom feed of the object that the page shows. */
   readonly feed?: string
   readonly body: Html
 }
@@ -117,7 +117,7 @@ export const repoPath = (
   ...parts: readonly string[]
 ): string => [`${base}/${fullName}`, ...parts.filter((part) => part !== '').map(escapePath)].join('/')
 
-/** The number at the start of the rest of an address, and what follows, which matches `tail`. Throws NotFound. */
+/** The number at the start of the rest of an address, and the text after it, which matches `tail`. Throws NotFound. */
 export function numberOf({ params: { rest } }: Visit, tail = /^$/): { readonly number: number; readonly tail: string } {
   const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
   if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()

@@ -12,7 +12,7 @@ export interface OwnerDeps {
 }
 
 const ROWS = 30
-/** Ids of the accounts without a row, and what they stand for. */
+/** Ids of the accounts without a row, and their descriptions. */
 const VIRTUAL: readonly (readonly [id: number, text: string])[] = [
   [-1, 'Stands for deleted accounts.'],
   [-2, 'Stands for the jobs of workflows.'],

@@ -29,7 +29,7 @@ export class ClusterMembers implements Members {
   #there: ReadonlySet<string> = new Set()
   /** Names that announced their end, while their sessions still exist. */
   readonly #left = new Set<string>()
-  /** Names by the first read that did not find them any more. */
+  /** Names by the first read that no longer found them. */
   readonly #missing = new Map<string, number>()
   #isCertain = false
 

@@ -117,7 +117,7 @@ const sidesOf = ({ marker }: BodyLine) => ({ old: marker !== MARKER.added, new: 
 
 /**
  * An excerpt of unchanged lines: up to `LINES` lines that end with the target line and start after the preceding hunk.
- * Empty if the file has no such line.
+ * Empty if the file does not have that line.
  */
 export function contextExcerpt(
   content: Buffer,
@@ -150,7 +150,7 @@ function linesOf(content: Buffer, first: number, last: number): string[] {
 export interface DiffLines extends LineMoves {
   /**
    * The part of a hunk that ends with a line: its header and up to four lines. A line outside the diff gets an excerpt
-   * of unchanged lines. Empty if there is no such file or line, or if the file is binary
+   * of unchanged lines. Empty if the file or the line does not exist, or if the file is binary
    * (behaviour/pull-requests#positions-of-review-comments).
    */
   excerpt(span: DiffSpan, line: DiffLine): Promise<string>

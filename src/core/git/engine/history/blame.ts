@@ -31,7 +31,7 @@ interface BlameOptions {
 
 const DEADLINE = 30_000
 const LINE_DEADLINE = 5_000
-/** Git's exit code if there is no such file or line. */
+/** Git's exit code if the file or the line does not exist. */
 const NO_SUCH_LINE = 128
 /** Bytes that a hunk takes in memory, about. */
 const HUNK = 400
@@ -78,8 +78,8 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
 
   return {
     /**
-     * The commit that last changed one line, counted from 1, as of a commit. Undefined if there is no such file or
-     * line, or if a long history gives no answer within seconds: a request may be waiting.
+     * The commit that last changed one line, counted from 1, as of a commit. Undefined if the file or the line does not
+     * exist, or if a long history takes more than seconds: a request may be waiting.
      */
     async ofLine(commit: string, path: string, line: number): Promise<string | undefined> {
       requireOid(commit)

@@ -144,7 +144,7 @@ async function load(writer: ObjectWriter, oid: string | undefined): Promise<Fold
   return { entries: new Map(entries.map((entry) => [entry.name, entry])) }
 }
 
-/** Opens the folder of that name for changes; undefined if there is no such entry. */
+/** Opens the folder of that name for changes; undefined if there is no entry of that name. */
 async function enter(writer: ObjectWriter, folder: Folder, name: string, path: string): Promise<Folder | undefined> {
   const item = folder.entries.get(name)
   if (item === undefined || isFolder(item)) return item

@@ -124,12 +124,12 @@ function unpackError(stderr: string): string {
     .slice(0, 300)
 }
 
-/** Reads and drops what a refused client still sends, so that it gets to read the response; stops after `maxBytes`. */
+/** Reads and discards further data of a refused client, so that it can read the response; stops after `maxBytes`. */
 export async function discard(reader: PktReader, maxBytes: number): Promise<void> {
   let seen = 0
   for (let chunk = await reader.chunk(); chunk !== undefined; chunk = await reader.chunk()) {
     seen += chunk.length
-    if (seen > maxBytes) throw new WireError('protocol', 'the client goes on sending a pack that was refused')
+    if (seen > maxBytes) throw new WireError('protocol', 'the client continues to send a refused pack')
   }
 }
 

@@ -64,8 +64,7 @@ export async function withDirectory<T>(
 
 /**
  * NOTE: the library connects again by itself when a connection has ended: without TLS after StartTLS, and without the
- * account. A password would be sent in the clear, and a search would find what everybody may see. So each client gets
- * one connection.
+ * account. A password would be sent unencrypted, and a search would be anonymous. So each client gets one connection.
  */
 function clientOptions(settings: LdapSettings, { connect, answer }: DirectoryTimes, sockets: Set<Socket>) {
   const { host, security } = settings

@@ -2,7 +2,7 @@ import type { Entry } from 'ldapts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { LdapSettings } from './ldap.model.ts'
 
-/** An entry of a directory, with what the settings want to know of it. */
+/** An entry of a directory, with the values that the settings select. */
 export interface Person {
   readonly dn: string
   readonly subject: string

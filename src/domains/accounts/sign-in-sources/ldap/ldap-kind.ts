@@ -71,7 +71,9 @@ async function checkFilters(settings: LdapSettings): Promise<void> {
   }
 }
 
-/** NOTE: the parser accepts a missing parenthesis at the end, and text after the end. Values contain `\28` and `\29`. */
+/**
+ * NOTE: the parser accepts a missing parenthesis at the end, and text after the end. Values contain `\28` and `\29`.
+ */
 function isOneExpression(text: string): boolean {
   let depth = 0
   for (let index = 0; index < text.length; index++) {
@@ -101,7 +103,7 @@ function checkCertificates(pem: string): void {
   if (pem === '') return
   try {
     for (const block of pem.split(/(?<=-----END CERTIFICATE-----)\s*/).filter((text) => text.trim() !== ''))
-      // oxlint-disable-next-line no-new -- throws for what is no certificate
+      // oxlint-disable-next-line no-new -- throws for an invalid certificate
       new X509Certificate(block)
   } catch {
     throw invalidField('CaCertificates', 'Pem')

@@ -41,7 +41,7 @@ export function createPeople(directory: Directory, settings: LdapSettings) {
       }
     },
 
-    /** The same people with what else the settings ask for; at most a page of them. */
+    /** The same people with the other values that the settings select; at most a page of them. */
     async describe(people: readonly Person[]): Promise<ExternalProfile[]> {
       if (people.length === 0) return []
       const admins = await selected(settings.admin_filter, people)

@@ -42,7 +42,7 @@ interface Provider {
 const TIMES: OidcTimes = { answer: 10_000 }
 const MAX_ANSWER = 1024 * 1024
 const MAX_PROVIDERS = 200
-/** How long what a provider says about itself is used. */
+/** How long the discovery document of a provider is cached. */
 const METADATA_MS = 10 * 60_000
 
 export type OidcClient = ReturnType<typeof createOidcClient>
@@ -87,7 +87,7 @@ export function createOidcClient({ tuning }: { readonly tuning: Partial<OidcTime
       return isOpenId(source.settings)
     },
 
-    /** The address at the provider at which the browser begins, and what it must keep. */
+    /** The address at the provider to which the browser is sent, and the state that it must store. */
     begin: (source: OidcSource, redirectUri: string): Promise<{ readonly url: URL; readonly pending: Pending }> =>
       using(source, async ({ config }, library) => {
         const pending = {
@@ -220,7 +220,7 @@ async function readUser(client: OutgoingClient, settings: OidcSettings, token: s
   return user as Claims
 }
 
-/** The provider does not answer, or answers what is no answer. */
+/** The provider does not answer, or its answer is invalid. */
 const AWAY_CODES = new Set([
   'OAUTH_ABORT',
   'OAUTH_INVALID_SERVER_METADATA',

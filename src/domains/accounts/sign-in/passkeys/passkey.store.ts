@@ -57,7 +57,7 @@ export async function recordUse(tx: Tx, id: number, { count, at }: { count: numb
   return result.numUpdatedRows > 0n
 }
 
-/** Returns false when the user has no such passkey. */
+/** Returns false if the user does not have this passkey. */
 export async function updatePasskeyName(
   tx: Tx,
   userId: UserId,

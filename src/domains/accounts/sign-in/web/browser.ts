@@ -131,7 +131,9 @@ export const formField = (name: string, value: string): Html =>
   safeHtml`<input type="hidden" name="${name}" value="${value}">`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
 
-/** Signs out, and leads through the sign-in page back to the path: for changes that need a session that has just begun. */
+/**
+ * Signs out, and leads through the sign-in page back to the path: for changes that need a session that has just begun.
+ */
 export const signInAgainForm = (deps: Pick<PageDeps, 'rootUrl'>, session: string, path: string): Html =>
   safeHtml`<form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}${formField('redirect_to', pathTo(deps, path))}<button>Sign in again</button></form>`
 
@@ -156,7 +158,7 @@ export async function readOwnForm(
 
 export const refuseForm = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, {
-    title: 'This form is not valid any more',
+    title: 'This form is no longer valid',
     status: 403,
     body: safeHtml`<p>It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.</p>`,
   })

@@ -24,7 +24,7 @@ export function createCookieJar(rootUrl: () => string) {
     return { full: `${prefix}ingot_${name}`, attributes: { path, httpOnly: true, sameSite: 'lax', secure } }
   }
   return {
-    /** Empty when the browser sent no such cookie. */
+    /** Empty if the browser did not send this cookie. */
     read: ({ headers }: { readonly headers: Headers }, name: CookieName): string =>
       fastifyCookie.parse([headers['cookie']].flat()[0] ?? '')[shape(name).full] ?? '',
     /** `maxAge` in seconds; without it the cookie ends with the session of the browser. */

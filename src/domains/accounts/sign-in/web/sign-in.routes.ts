@@ -180,7 +180,7 @@ interface CodeStep extends Pick<Begun, 'user'> {
   readonly status?: number
 }
 
-/** Asks for what the user enrolled: a one-time code, a passkey, or either. */
+/** Asks for the second factor that the user enrolled: a one-time code, a passkey, or either. */
 async function secondStepPage(
   deps: SignInDeps,
   reply: FastifyReply,

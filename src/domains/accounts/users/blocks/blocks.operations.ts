@@ -136,7 +136,7 @@ function strictChanges<Access>(
       ...common,
       id: ids.unblock,
       method: 'DELETE',
-      summary: 'Block a user no longer; brings nothing back',
+      summary: 'Unblock a user; restores nothing',
       async handler({ access, viewer, params }) {
         await blocks.unblock(requireUser(viewer), blocker(access), params.username, { strict: true })
         return noContent()

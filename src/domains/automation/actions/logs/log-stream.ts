@@ -38,7 +38,7 @@ export function createLogStreams({ database: { read }, clock, blobs }: LogStream
     }
   }
 
-  /** The state of a log after a while; undefined when there is none any more, and when the signal aborts. */
+  /** The next state of a log; undefined if the log no longer exists, and if the signal aborts. */
   async function next(id: number, signal: AbortSignal): Promise<LogState | undefined> {
     if (signal.aborted) return undefined
     const waiter = Promise.withResolvers<LogState | undefined>()

@@ -48,7 +48,7 @@ export function createRunnerRpc({ log, login, registration, queue, context, repo
   /** The runner that reports of a task. Throws Unauthenticated. */
   const requireReporter = ({ request, read }: Reading) =>
     login.authenticate(request, { isActive: true }).catch(async (error: unknown) => {
-      // NOTE: what is not a message is refused as such, whoever sends it; a long one is not read for that.
+      // NOTE: an invalid message is refused as such, whoever sends it; a long one is not read for that.
       const { 'content-length': length, 'content-encoding': encoding } = request.headers
       if (Number(length ?? SMALL) < SMALL && encoding === undefined) await read(SMALL)
       throw error

@@ -30,7 +30,7 @@ interface CacheRouteDeps {
   readonly site: Site
 }
 
-/** Below the address that a runner gives to jobs as ACTIONS_CACHE_URL: the server, or ACTIONS_RUNTIME_URL. */
+/** Path below the address that a runner passes to jobs as ACTIONS_CACHE_URL: the server, or ACTIONS_RUNTIME_URL. */
 const BASES_V1 = ['/_apis/artifactcache', '/api/actions_pipeline/_apis/artifactcache']
 const BASE_V2 = '/twirp/github.actions.results.api.v1.CacheService'
 const MAX_TEXT = 600

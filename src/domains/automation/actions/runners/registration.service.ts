@@ -43,7 +43,7 @@ const SECRET = /^[0-9a-f]{40}$/
 
 export type Registration = ReturnType<typeof createRegistration>
 
-/** How runners come to the server and what they declare (behaviour/actions#runner-protocol). */
+/** Registration and declaration of runners (behaviour/actions#runner-protocol). */
 export function createRegistration({ database, clock, events }: Pick<Core, 'database' | 'clock' | 'events'>) {
   async function insert(
     tx: Tx,

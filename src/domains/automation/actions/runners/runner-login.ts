@@ -60,7 +60,7 @@ export function createRunnerLogin(core: Pick<Core, 'database' | 'clock' | 'log'>
   }
 }
 
-/** Looks up together what callers ask for within 20 ms; the look-up begins after their calls. */
+/** Combines the look-ups that callers request within 20 ms into one, which begins after their calls. */
 function shareLookups<Row>(list: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>) {
   let next: { readonly keys: Set<string>; readonly rows: Promise<ReadonlyMap<string, Row>> } | undefined
   const begin = (): NonNullable<typeof next> => {

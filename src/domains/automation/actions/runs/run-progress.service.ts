@@ -14,7 +14,7 @@ import { aggregateStatus, isDone, type RunStatus } from './run-status.policy.ts'
 import { lockRun, type Run, updateRun } from './run.store.ts'
 import type { TaskChanges } from './task-changes.service.ts'
 
-/** The account to which what runners report is attributed. */
+/** The account to which reports of runners are attributed. */
 const JOBS = actorOf(asId(-2))
 
 type Changes = ReadonlyMap<number, RunStatus>

@@ -42,7 +42,7 @@ export async function reportRun(
       }))
       const contexts = new Set(reports.map(({ context }) => context))
       const others = latest.filter(({ context, targetUrl }) => targetUrl.startsWith(pages) && !contexts.has(context))
-      // NOTE: of earlier attempts; what is planned late in this one may have the same names.
+      // NOTE: of earlier attempts; jobs that are planned late in this one may have the same names.
       const other = reportOf({ status: jobs.every(isPlanned) ? 'skipped' : 'blocked', startedAt: 0, stoppedAt: 0 })
       return [...reports, ...others.map(({ context, targetUrl }) => ({ ...other, context, targetUrl }))]
     })

@@ -31,7 +31,7 @@ export interface Run {
   readonly needsApproval: boolean
   /** 0: not approved. */
   readonly approverId: number
-  /** It runs what somebody wrote who may not write to the repository. */
+  /** Whether it runs code of somebody who may not write to the repository. */
   readonly isFromFork: boolean
   readonly concurrencyGroup: string
   readonly cancelsInProgress: boolean

@@ -37,7 +37,7 @@ interface RunQuery {
   readonly paging: Paging
 }
 
-/** `past` is what was recorded of an attempt before the latest one. */
+/** `past` is the record of an attempt before the latest one. */
 interface RunAttempt {
   readonly run: Run
   readonly past: Attempt | undefined

@@ -8,8 +8,8 @@ interface JobAttempt {
 const HANDLE = /^([0-9a-f]{8})-0000-8000-8000-([0-9a-f]{12})$/
 
 /**
- * The handle of the next attempt of a waiting job, by which a runner asks for exactly this one: both numbers in the form
- * of a UUID (version 8, RFC 9562). It gives no rights.
+ * The handle of the next attempt of a waiting job, by which a runner asks for exactly this one: both numbers in the
+ * form of a UUID (version 8, RFC 9562). It grants no rights.
  */
 export const handleOf = ({ id, attempt }: Pick<Job, 'id' | 'attempt'>): string =>
   `${(attempt + 1).toString(16).padStart(8, '0')}-0000-8000-8000-${id.toString(16).padStart(12, '0')}`

@@ -20,7 +20,7 @@ const BATCH = 100
 
 export type OverdueWork = ReturnType<typeof createOverdueWork>
 
-/** Ends what runners have given up (behaviour/actions#housekeeping). */
+/** Ends jobs and tasks that runners have abandoned (behaviour/actions#housekeeping). */
 export function createOverdueWork({ database, clock, progress, changes, settings }: OverdueDeps) {
   const endTask = ({ id, jobId, runnerId, isCancelled }: OverdueTask): Promise<void> =>
     database.transaction(async (tx) => {

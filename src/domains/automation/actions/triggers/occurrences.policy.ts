@@ -30,7 +30,7 @@ export interface Occurrence {
   readonly diff?: { readonly base: string; readonly head: string; readonly isPull: boolean }
   /** The title of a pull request, which may ask to start nothing, as may the commit; undefined: neither may. */
   readonly title?: string
-  /** It runs what somebody wrote who may not write to the repository. */
+  /** Whether it runs code of somebody who may not write to the repository. */
   readonly isFromFork: boolean
 }
 
@@ -84,7 +84,9 @@ const OF_REVIEWS: ReadonlyMap<string, string> = new Map([
   ['code', 'pull_request_review_comment'],
 ])
 
-/** What a message of an event starts (behaviour/actions#from-event-to-jobs). `commentKind` is that of an edited comment. */
+/**
+ * What a message of an event starts (behaviour/actions#from-event-to-jobs). `commentKind` is that of an edited comment.
+ */
 export function occurrencesOf(
   event: Pick<DomainEvent, 'kind' | 'payload'>,
   { eventType, action = '', payload }: EventMessage,

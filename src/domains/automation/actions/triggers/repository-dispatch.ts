@@ -27,7 +27,7 @@ interface DispatchRequest {
 const ON = 'repository_dispatch'
 const NEED = { scopes: ['repository'], level: 'write' } as const
 
-/** Starts the workflows of an event soon; what the job needs is in its payload. */
+/** Enqueues a job that starts the workflows of an event; its payload contains all that it needs. */
 export const dispatchRepository = (
   { database, jobs }: Pick<Core, 'database' | 'jobs'>,
   actor: SignedIn,
@@ -52,7 +52,7 @@ export const dispatchRepository = (
   })
 
 /**
- * Starts the workflows of an event, each once, unless the credentials of its author may not write to the unit any more.
+ * Starts the workflows of an event, each once, unless the credentials of its author may no longer write to the unit.
  */
 export async function startDispatched(
   deps: StartDeps & { readonly repos: Pick<Services['repos'], 'view'> },

@@ -86,7 +86,9 @@ async function hasPushedWorkflows(deps: StartDeps, { repoId, payload }: PushEven
   return false
 }
 
-/** Runs a task for one item after the other. The first failure is thrown when all are done: it keeps none from running. */
+/**
+ * Runs a task for one item after the other. The first failure is thrown when all are done: it keeps none from running.
+ */
 export async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = []
   for (const item of items) await task(item).catch((error: unknown) => failures.push(error))
@@ -201,7 +203,9 @@ export async function startOne(
   )
 }
 
-/** The commit that gets statuses of the jobs: the head of a pull request; none for events that are not about commits. */
+/**
+ * The commit that gets statuses of the jobs: the head of a pull request; none for events that are not about commits.
+ */
 function reportedOid({ on, oid, payload }: Located): string {
   if (on === 'push' || on === 'release') return oid
   if (!on.startsWith('pull_request')) return ''
@@ -225,7 +229,7 @@ async function listPaths({ git, repo, diff }: Located, { filters }: Trigger): Pr
   )
 }
 
-/** Whether a run that executes what the account proposed from a fork must wait for an approval. */
+/** Whether a run of changes that the account proposed from a fork must wait for an approval. */
 async function isStranger({ database: { read } }: StartDeps, repo: Repo, { account }: Actor): Promise<boolean> {
   const user = await userQueries.findById(read, asId(account.id))
   if (user === undefined || user.isRestricted) return true

@@ -62,7 +62,7 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
   async function run(task: WorkflowTask | LateTask, caller: string, fail: () => number): Promise<string> {
     const start = (): Promise<string> => taskPool.run(TASK, task, caller)
     try {
-      // NOTE: the process may have been slow on a busy machine, or full of what the task before left.
+      // NOTE: the process may have been slow on a busy machine, or short of memory because of the previous task.
       return await start().catch((error: unknown) => {
         if (error instanceof TaskError && error.reason !== 'closing' && error.reason !== 'failed') return start()
         throw error
@@ -83,7 +83,7 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
 
   return {
     /**
-     * Reads a workflow; says what is wrong with an invalid one. Throws Unavailable for one that could not be read this
+     * Reads a workflow; returns the problems of an invalid one. Throws Unavailable for one that could not be read this
      * time, and counts it as invalid after a few times.
      */
     async read(source: FileSource): Promise<Read<Workflow>> {

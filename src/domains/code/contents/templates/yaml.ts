@@ -5,7 +5,7 @@ export const NO_YAML = Symbol('no YAML')
 
 const MAX_ALIASES = 20
 
-/** A YAML document with its places, or what is wrong with it; lines count from 1. */
+/** A YAML document with its positions, or its errors; lines count from 1. */
 type ReadYaml =
   | { readonly value: unknown; lineOf(path: readonly (string | number)[]): number }
   | { readonly line: number; readonly reason: string }

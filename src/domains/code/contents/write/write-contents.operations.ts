@@ -201,7 +201,7 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       id: 'repoApplyDiffPatch',
       method: 'POST',
       path: '/repos/{owner}/{repo}/diffpatch',
-      summary: 'Commit what a diff changes',
+      summary: 'Apply a diff as a commit',
       body: ApplyDiffPatchFileOptions,
       bodyLimit: FILES_BODY_BYTES,
       responses: { 201: FileResponse },

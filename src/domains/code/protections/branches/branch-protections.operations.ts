@@ -94,7 +94,7 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
       id: 'repoEditBranchProtection',
       method: 'PATCH',
       path: `${PATH}/{name*}`,
-      summary: 'Change a branch protection; what is absent stays',
+      summary: 'Change a branch protection; absent members do not change',
       body: EditBranchProtectionOption,
       responses: { 200: BranchProtection },
       handler: async ({ access: { repo }, viewer, params, body }) =>

@@ -81,7 +81,7 @@ function writeOperations({ guards, tagProtections }: TagProtectionOperationDeps)
       id: 'repoEditTagProtection',
       method: 'PATCH',
       path: `${PATH}/{id:int}`,
-      summary: 'Change a tag protection; what is absent stays',
+      summary: 'Change a tag protection; absent members do not change',
       body: EditTagProtectionOption,
       responses: { 200: TagProtection },
       async handler({ access: { repo }, viewer, params, body }) {

@@ -54,7 +54,7 @@ export function createIndexer(deps: IndexerDeps) {
   const { locks } = processes
   const isSqlite = database.dialect.name === 'sqlite'
   const repoTurns = new KeyedMutex({ name: 'code index of repository', locks })
-  // NOTE: one step at a time on all nodes, so that no step deletes a text that another one gives to a file.
+  // NOTE: one step at a time on all nodes, so that no step deletes a text to which another one is about to refer.
   const stepTurns = new KeyedMutex({ name: 'code index', locks })
   const step = (work: (tx: SideTx) => Promise<void>): Promise<void> =>
     stepTurns.run('step', () => index.transaction(work))
@@ -118,7 +118,7 @@ export function createIndexer(deps: IndexerDeps) {
     readonly signal: AbortSignal
   }
 
-  /** Returns whether files were left out because the index is full. */
+  /** Returns whether files were omitted because the index is full. */
   async function write(repoId: RepoId, opened: GitRepo, { changes, indexed, signal }: Run): Promise<boolean> {
     if (changes.changed.length === 0) return false
     const attributes = await readAttributes(opened, changes.files.values())

@@ -13,7 +13,7 @@ interface Choice {
   readonly isCut: boolean
 }
 
-/** Orders candidates by repository and path, and leaves out what exceeds the limits. */
+/** Orders candidates by repository and path, and omits those that exceed the limits. */
 export function chooseFiles(found: readonly Candidate[], { maxCandidates, maxBytes }: ChoiceLimits): Choice {
   const ordered = found
     .slice(0, maxCandidates)

@@ -109,8 +109,7 @@ export const NO_COMMITS: PushedCommits = { commits: [], total: 0, head: undefine
 
 /**
  * Commits of a branch since its old tip; for a new branch, commits that no earlier branch contains; none for a tag.
- * `later` are refs that the same push created after this one. Never fails: leaves out data that was deleted
- * concurrently.
+ * `later` are refs that the same push created after this one. Never fails: omits data that was deleted concurrently.
  */
 export async function listPushedCommits(
   git: GitRepo,

@@ -61,7 +61,7 @@ export async function findCommentOf(
   return (await loadCommentViews(db, comments, { issues: new Map([[place.issue.id, place]]), assets }))[0]
 }
 
-/** Comments with these ids, in no particular order, by a fixed number of queries; leaves out unknown ids. */
+/** Comments with these ids, in no particular order, by a fixed number of queries; omits unknown ids. */
 export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
   const comments = (await listEntriesByIds(db, ids)).filter(isText)
   const commentIds = comments.map((comment) => comment.id)

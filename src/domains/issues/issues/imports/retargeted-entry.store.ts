@@ -15,7 +15,7 @@ export async function listEntriesAbout(db: Db, ids: readonly IssueId[]): Promise
   return rows.map(toEntry)
 }
 
-/** Writes what an entry names now. */
+/** Updates the object that an entry names. */
 export async function retargetEntry(
   tx: Tx,
   { id, targetId, payload }: Pick<TimelineEntry, 'id' | 'payload' | 'targetId'>,

@@ -76,7 +76,7 @@ const firstOf = ([row]: readonly Selectable<IssueTable>[]): Issue | undefined =>
 
 const byId = defineQuery((db, { id }: { id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id))
 
-/** Issues in the order of `ids`; leaves out unknown ids. */
+/** Issues in the order of `ids`; omits unknown ids. */
 export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
   if (ids.length === 0) return []
   const rows = await byIds(db, { ids: [...new Set(ids)] })
@@ -88,7 +88,7 @@ const byIds = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
   db.selectFrom('issue').selectAll().where('id', 'in', ids),
 )
 
-/** Issues by their repositories and numbers, in no particular order; leaves out unknown ones. */
+/** Issues by their repositories and numbers, in no particular order; omits unknown ones. */
 export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, readonly number[]>): Promise<Issue[]> {
   if (numbers.size === 0) return []
   const rows = await db

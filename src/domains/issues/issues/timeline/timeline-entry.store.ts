@@ -188,7 +188,7 @@ const byId = defineQuery((db, { id }: { id: number }) =>
   db.selectFrom('timeline_entry').selectAll().where('id', '=', id),
 )
 
-/** Entries with these ids, in no particular order; leaves out unknown ids. */
+/** Entries with these ids, in no particular order; omits unknown ids. */
 export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {
   if (ids.length === 0) return []
   return (await byIds(db, { ids: [...new Set(ids)] })).map(toEntry)

@@ -7,7 +7,7 @@ import type { SourceEvent } from '../source.ts'
 import { cleanText, cutTitle } from './clean-values.ts'
 import { labelName } from './label-name.ts'
 
-/** The ids here of what events name. */
+/** Ids on this server of objects that events name. */
 export interface EventFacts extends Pick<PhaseContext, 'mapped'> {
   /** Ids by name. */
   readonly labels: ReadonlyMap<string, number>
@@ -125,6 +125,6 @@ const CHANGES: { readonly [K in Kind]: Change<K> } = {
   },
 }
 
-/** The entry for an event; undefined if it names what is not here. */
+/** The entry for an event; undefined if it names an object that was not imported. */
 export const changeOf = (event: SourceEvent, facts: EventFacts): ImportedChange | undefined =>
   (CHANGES[event.kind] as Change<Kind>)(event, facts)

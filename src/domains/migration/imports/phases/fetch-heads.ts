@@ -23,7 +23,7 @@ export async function findRemote({ access }: HeadDeps, { request, signal }: Phas
 
 /**
  * Fetches the commits of some pull requests into `refs/pull/N/head`, unless they are there from an earlier run, by one
- * fetch if all goes well. A ref that the service lacks is left out; one with objects that are refused causes a warning.
+ * fetch if all goes well. A ref that the service lacks is omitted; one with objects that are refused causes a warning.
  * NOTE: addresses of forks in answers of the service are never followed. Throws RemoteError and OutgoingError.
  */
 export async function fetchHeads(deps: HeadDeps, context: PhaseContext, { remote, pulls }: Wanted): Promise<void> {

@@ -90,7 +90,7 @@ function labelNames({ warn }: PhaseContext, what: string, labels: readonly strin
 
 /**
  * Writes at most a hundred issues or pull requests with their labels, milestones, files and reactions; returns their
- * ids by number. Leaves out numbers that are taken, with a warning.
+ * ids by number. Omits numbers that are taken, with a warning.
  */
 export async function writeIssues(
   tx: Tx,

@@ -13,9 +13,9 @@ interface ProtectionsPhaseDeps {
 const MAX_RULES = 100
 
 /**
- * Imports the protections of branches, then those of tags. Their lists contain the accounts that an administrator mapped
- * users of the service to; others, and teams, are left out, so that a rule never allows more than at the service. The
- * cursor is the kind that was written last.
+ * Imports the protections of branches, then those of tags. Their lists contain the accounts that an administrator
+ * mapped users of the service to; others, and teams, are omitted, so that a rule never allows more than at the service.
+ * The cursor is the kind that was written last.
  */
 export const protectionsPhase = ({ clock }: ProtectionsPhaseDeps): ImportPhase => ({
   name: 'protections',

@@ -34,7 +34,7 @@ async function writeTimes(
     times.flatMap(({ id, issue, user, seconds, createdAt }): ImportedTime[] => {
       const issueId = ids.get(issue)
       if (issueId === undefined || !Number.isInteger(seconds) || seconds === 0 || Math.abs(seconds) > MAX_SECONDS) {
-        // Times of what the request does not select are not missing.
+        // Times of objects that the request does not select are not missing.
         const isSelected = context.request.parts.has('issues') && context.request.parts.has('pull_requests')
         if (issueId !== undefined || isSelected) warn(`the tracked time ${id} of issue ${issue} was not imported`)
         return []

@@ -30,7 +30,7 @@ export interface RepoImportTable {
   warnings: Generated<string>
   warnings_count: Generated<number>
   error: Generated<string>
-  /** Encrypted JSON: what was requested, until the end of an asynchronous import. */
+  /** Encrypted JSON: the request, until the end of an asynchronous import. */
   request: Generated<string>
   created_at: number
   updated_at: number

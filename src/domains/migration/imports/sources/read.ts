@@ -3,7 +3,7 @@ import { listOf, members, type Members, textOf, timeOf } from '../../../../core/
 import type { SourceReaction, SourceUser } from '../source.ts'
 
 /**
- * Readers of single values of any service: what is missing or malformed becomes empty, never an error. Texts and lists
+ * Readers of single values of any service: missing or malformed values become empty, never an error. Texts and lists
  * are cut far above what services allow.
  */
 const MAX_LINE = 1_000
@@ -28,7 +28,7 @@ export function wholeOf(value: unknown): number {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0
 }
 
-/** The number of an issue; 0 for what is not one. */
+/** The number of an issue; 0 for an invalid value. */
 export function issueNumberOf(value: unknown): number {
   const number = wholeOf(value)
   return number <= MAX_NUMBER ? number : 0
@@ -39,7 +39,7 @@ export const numberAtEnd = (value: unknown): number => issueNumberOf(/(\d{1,16})
 
 export const isTrue = (value: unknown): boolean => value === true || value === 'true'
 
-/** Epoch milliseconds; undefined for what is no time, or one that stands for none. */
+/** Epoch milliseconds; undefined for an invalid time, or one that stands for none. */
 export function parseTime(value: unknown): number | undefined {
   const time = timeOf(value)
   return time !== undefined && time < MAX_TIME ? time : undefined

@@ -29,7 +29,7 @@ type Differences = readonly Difference[]
 const OVERLAP = 24 * 3_600_000
 const MAX_CHANGES = 1_000
 
-/** Brings what has changed in a repository since the last run, unless the copy was changed on this server. */
+/** Imports changes of a repository since the last run, unless the copy was changed on this server. */
 export async function bringChanges(
   context: ServerContext,
   { repo: found, entry, value, running }: Imported,
@@ -79,8 +79,8 @@ const isChanged = async (copy: RepoAt, { target_fingerprint, written_at }: Journ
   (await fingerprintOf(copy)) !== target_fingerprint || (await hasChangedAfter(copy, written_at))
 
 /**
- * Reads what has changed since a time, and all of both repositories if that cannot be everything: something was deleted
- * or has another name.
+ * Reads changes since a time, and all of both repositories if these cannot be complete: something was deleted or has
+ * another name.
  */
 async function findChanges(source: RepoAt, copy: RepoAt, readAt: number): Promise<Differences> {
   const shared = await sharedLabels(source)

@@ -58,7 +58,7 @@ export async function listEarlierImports({ target }: ServerContext): Promise<Rea
   return found
 }
 
-/** Starts an import of a repository or of its changes; gives its id, undefined if this server refuses it. */
+/** Starts an import of a repository or of its changes; returns its id, undefined if this server refuses it. */
 export async function startImport(
   { from, token, target, names, report }: ServerContext,
   repo: SourceRepo,

@@ -83,7 +83,7 @@ export const repositoriesStep: ServerStep = {
   },
 }
 
-/** Counts what is to be imported, for the remaining time, and as the result of a dry run. */
+/** Counts objects to import, for the remaining time, and as the result of a dry run. */
 async function expectObjects(
   { source, report, signal, journal, isDryRun }: ServerContext,
   repo: SourceRepo,

@@ -13,7 +13,9 @@ export interface ApkPackage {
 const MAX_CONTROL = 16 * 1024 * 1024
 const MAX_INFO = 256 * 1024
 
-/** Reads the control stream of a package from its first bytes; throws for what is no package. Runs in a child process. */
+/**
+ * Reads the control stream of a package from its first bytes; throws for an invalid package. Runs in a child process.
+ */
 export const createTask =
   () =>
   async (sent: Uint8Array): Promise<ApkPackage> => {

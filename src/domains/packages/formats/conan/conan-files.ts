@@ -59,7 +59,7 @@ async function readInfo(
   return JSON.stringify(await readMetadata(taskPool, viewer, INFO_TASK, text))
 }
 
-/** Deletes what is below a folder of the recipe, all of it for an empty name. */
+/** Deletes all files below a folder of the recipe; with an empty name, all files of the recipe. */
 export async function deleteBelow(
   contents: PackageContents,
   { viewer, owner, params }: FormatWrite,

@@ -7,7 +7,7 @@ export interface CondaPackage {
   readonly version: string
   readonly build: string
   readonly subdir: string
-  /** The entry of the index, without what the file itself says. */
+  /** The entry of the index, without members about the file itself. */
   readonly entry: Members
 }
 
@@ -26,7 +26,7 @@ const SUBDIR = /^[a-z\d_]{1,50}(?:-[a-z\d_]{1,50})?$/
 const MAX_LIST = 1000
 const MAX_TEXT = 2000
 
-/** Reads `info/index.json` of a package; throws for what is no package. Runs in a child process. */
+/** Reads `info/index.json` of a package; throws for an invalid package. Runs in a child process. */
 export const createTask =
   () =>
   async ({ bytes, isBzip2 }: CondaArchive): Promise<CondaPackage> => {

@@ -18,7 +18,7 @@ export interface ContainerRouteDeps extends ContainerAccessDeps {
   readonly uploads: BlobUploads
 }
 
-/** A request for an image whose caller may do what the route needs. */
+/** A request for an image, authorized for its route. */
 export interface ImageRequest {
   readonly viewer: Viewer
   readonly owner: User

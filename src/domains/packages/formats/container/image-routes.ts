@@ -23,7 +23,7 @@ const MANIFEST = at('/manifests/(?<reference>[^/]+)')
 const TAGS = at('/tags/list')
 const REFERRERS = at('/referrers/(?<digest>[^/]+)')
 
-/** The first route whose path and method match is taken. */
+/** The first route whose path and method match is used. */
 export const imageRoutes: readonly ImageRoute[] = [
   { method: 'POST', path: UPLOADS, access: 'write', handle: startUpload },
   { method: 'GET', path: UPLOAD, access: 'write', handle: showUpload },
@@ -130,7 +130,7 @@ async function deleteBlob({ images }: ContainerRouteDeps, request: ImageWrite): 
   return { status: 202 }
 }
 
-/** Throws ContainerRefusal for what is neither a tag nor a digest. */
+/** Throws ContainerRefusal for a text that is neither a tag nor a digest. */
 function referenceOf({ params }: ImageRequest): string {
   const { reference = '' } = params
   if (reference.includes(':')) return requireDigest(reference)

@@ -25,7 +25,7 @@ export async function findUpstreamManifest(deps: UpstreamDeps, { owner, image }:
   return { ...found, digest: reference.includes(':') ? reference : `sha256:${found.sha256}`, media_type: type }
 }
 
-/** Undefined for what the upstream does not have, too. */
+/** Undefined also if the upstream does not have it. */
 async function find(
   { pullThrough }: UpstreamDeps,
   owner: ImageRequest['owner'],

@@ -90,7 +90,10 @@ export function createImages(deps: ImageDeps) {
   return {
     find,
 
-    /** Stores a manifest under a tag or its digest. Throws ContainerRefusal if the image lacks what it names. */
+    /**
+     * Stores a manifest under a tag or its digest. Throws ContainerRefusal if the image lacks a blob or manifest to
+     * which it refers.
+     */
     async put(actor: SignedIn, target: ImageName, manifest: NewManifest, hold: PackageHold): Promise<void> {
       const { sha256 } = await hold.receiveBlob([manifest.bytes])
       await contents.whileStored([sha256], () =>
@@ -107,7 +110,7 @@ export function createImages(deps: ImageDeps) {
         await syncVersions(deps, tx, { actor, owner, name, packageId }, { changed, reported: changed })
       }),
 
-    /** False if the image has no such blob. */
+    /** False if the image does not have this blob. */
     deleteBlob: (packageId: number, digest: string): Promise<boolean> =>
       database.transaction(async (tx) => {
         const blob = await findBlob(tx, packageId, digest)

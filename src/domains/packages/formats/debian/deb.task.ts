@@ -13,7 +13,7 @@ const MAX_CONTROL_ARCHIVE = 16 * 1024 * 1024
 const MAX_CONTROL = 128 * 1024
 
 /**
- * Reads the control file of a Debian package (deb(5)) from its first bytes; throws for what is no package. Runs in a
+ * Reads the control file of a Debian package (deb(5)) from its first bytes; throws for an invalid package. Runs in a
  * child process.
  */
 export const createTask =

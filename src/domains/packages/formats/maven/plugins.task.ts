@@ -11,7 +11,7 @@ export interface MavenPlugin {
 const MAX_PLUGINS = 1000
 const MAX_TEXT = 255
 
-/** The plugins that an uploaded maven-metadata.xml names. Runs in a child process; throws for what is no metadata. */
+/** The plugins that an uploaded maven-metadata.xml names. Runs in a child process; throws for invalid metadata. */
 export const createTask =
   () =>
   (text: string): MavenPlugin[] => {

@@ -20,7 +20,7 @@ const MAX_TEXT = 4096
 const MAX_ID = 255
 const MAX_ENTRIES = 1000
 
-/** Runs in a child process; throws for what is no POM. */
+/** Runs in a child process; throws for an invalid POM. */
 export const createTask =
   () =>
   (text: string): Pom => {

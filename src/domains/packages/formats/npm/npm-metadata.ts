@@ -50,7 +50,7 @@ export interface NewNpmVersion {
   readonly version: string
   /** `dist.integrity` as the client computed it. */
   readonly integrity: string
-  /** JSON of the manifest without what the server adds. */
+  /** JSON of the manifest without members that the server adds. */
   readonly metadata: string
   readonly readme: string
   /** The address of its repository; empty for none. */

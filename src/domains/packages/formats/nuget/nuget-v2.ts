@@ -80,7 +80,7 @@ ${PROPERTIES.map(([name, type]) => `        <Property Name="${name}" Type="${typ
 
 export const presentMetadata = (): FormatAnswer => ({ status: 200, type: XML, body: metadataDocument() })
 
-/** A version with what the feed says of its package. */
+/** A version with the facts about its package that the feed contains. */
 export interface ShownVersion extends NugetVersion {
   readonly isLatest: boolean
   readonly isAbsoluteLatest: boolean
@@ -164,7 +164,7 @@ function numberOf(query: URLSearchParams, name: string, initial: number): number
   return Number(text)
 }
 
-/** The value of an OData text such as `'x'`, in which quotes are doubled; texts without quotes are taken as they are. */
+/** The value of an OData text such as `'x'`, in which quotes are doubled; texts without quotes are not changed. */
 export const textOfLiteral = (literal: string): string =>
   literal.length >= 2 && literal.startsWith("'") && literal.endsWith("'")
     ? literal.slice(1, -1).replaceAll("''", "'")

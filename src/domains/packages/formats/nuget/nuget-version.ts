@@ -5,7 +5,7 @@ const MAX_LENGTH = 64
 
 /**
  * The normalized form of a version: three numbers, or four unless the last one is zero, without leading zeros and build
- * metadata (learn.microsoft.com, package versioning). Undefined for what is no version.
+ * metadata (learn.microsoft.com, package versioning). Undefined for an invalid version.
  */
 export function normalizeVersion(version: string): string | undefined {
   const { numbers, pre } = (version.length <= MAX_LENGTH && VERSION.exec(version)?.groups) || {}

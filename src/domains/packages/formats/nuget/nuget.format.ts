@@ -61,7 +61,7 @@ export const createNugetFormat: CreateFormat = (contents, tools) => ({
   ],
 })
 
-/** Throws NotFound for what is no version. */
+/** Throws NotFound for an invalid version. */
 function getNormalized(version: string): string {
   const normalized = normalizeVersion(version)
   if (normalized === undefined) throw errors.packageNotFound()

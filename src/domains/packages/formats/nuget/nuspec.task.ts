@@ -31,7 +31,7 @@ const MAX_LONG_TEXT = 35_000
 const MAX_GROUPS = 100
 const MAX_DEPENDENCIES = 1000
 
-/** Runs in a child process; throws for what is no specification. */
+/** Runs in a child process; throws for an invalid specification. */
 export const createTask =
   () =>
   (text: string): Nuspec => {

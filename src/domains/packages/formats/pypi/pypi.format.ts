@@ -186,7 +186,7 @@ interface ListedDistribution {
   readonly coreMetadata: string
 }
 
-/** A document: the texts of its files, what is between them, and what is around them. */
+/** A document: the texts of its files, the text between them, and the text around them. */
 interface ProjectText {
   readonly begin: string
   readonly separator: string

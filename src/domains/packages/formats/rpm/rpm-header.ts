@@ -62,7 +62,7 @@ const MAX_COUNT = 100_000
 
 const NOT_A_PACKAGE = 'the file is not an RPM package'
 
-/** The header of a package, from its first bytes. Throws for what is no package. */
+/** The header of a package, from its first bytes. Throws for an invalid package. */
 export function readRpmHeader(bytes: Buffer): RpmHeader {
   if (bytes.length < LEAD + INTRO || bytes.readUInt32BE(0) !== 0xedabeedb) throw new Error(NOT_A_PACKAGE)
   const signature = sectionAt(bytes, LEAD)

@@ -24,7 +24,7 @@ const VERSION = /^[\w.+~^]{1,100}$/
 const ARCH = /^[A-Za-z\d_]{1,50}$/
 const MAX_XML = 12 * 1024 * 1024
 
-/** Reads the header of a package from its first bytes; throws for what is no package. Runs in a child process. */
+/** Reads the header of a package from its first bytes; throws for an invalid package. Runs in a child process. */
 export const createTask =
   () =>
   (bytes: Uint8Array): RpmPackage => {

@@ -59,7 +59,7 @@ interface SentForm {
 }
 
 async function receive(contents: PackageContents, { headers, body, hold }: FormatWrite): Promise<SentForm> {
-  // NOTE: the client gives its parts no file names.
+  // NOTE: the client sends its parts without file names.
   const form = await readMultipart(headers, body, (bytes) => hold.receive(bytes), { everyPartIsFile: true })
   const parts = new Map(form.files.map(({ field, content }) => [field, content]))
   const read = async (part: string, max: number): Promise<Buffer | undefined> => {

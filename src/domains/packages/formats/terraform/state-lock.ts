@@ -21,7 +21,7 @@ interface LockInfo {
   readonly text: string
 }
 
-/** Throws BadRequest for what is no lock info. */
+/** Throws BadRequest for invalid lock info. */
 export function readLock(text: string): LockInfo {
   const info = members(parseJson(text)?.value)
   const id = idOf(info['ID'])

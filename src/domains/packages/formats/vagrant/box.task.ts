@@ -12,7 +12,7 @@ export interface Box {
 
 const MAX_TEXT = 4096
 
-/** Reads what a box says of itself; throws for an invalid one. Runs in a child process. */
+/** Reads the metadata in a box; throws for an invalid one. Runs in a child process. */
 export const createTask =
   () =>
   (files: BoxFiles): Box => {

@@ -27,7 +27,7 @@ const MAX_GROWTH = 200
 
 /**
  * Reads a tar archive, compressed by gzip, zstd or not at all, entry by entry, until `visit` returns false. Throws
- * BadRequest for what is no such archive or exceeds the limits.
+ * BadRequest for an invalid archive or one that exceeds the limits.
  */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,

@@ -29,7 +29,7 @@ const MAX_NAMES = 8 * 1024 * 1024
 
 /**
  * Reads the directory of a stored zip file, and entries of it by name. Only the directory and the entries that `use`
- * reads are fetched. Throws BadRequest for a file that is no zip or has unsafe names, and what `use` throws.
+ * reads are fetched. Throws BadRequest for an invalid zip file or one with unsafe names, and what `use` throws.
  */
 export async function readZip<T>(
   contents: PackageContents,

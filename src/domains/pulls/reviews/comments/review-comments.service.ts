@@ -34,7 +34,7 @@ export function createReviewComments(deps: ReviewDeps) {
     /** Lists the comments, oldest first. */
     list: async (target: ReviewInView): Promise<ReviewCommentView[]> =>
       loadReviewCommentViews(read, target, await listCommentPositions(read, target.review.id)),
-    /** The comments that these entries are; leaves out other entries. */
+    /** The review comments among these entries. */
     listByEntries: async (target: PullInView, entryIds: readonly number[]): Promise<ReviewCommentView[]> =>
       loadReviewCommentViews(read, target, await listPositionsByEntries(read, entryIds)),
     /** At most `limit` comments of the viewer's review that is not submitted, oldest first. */

@@ -11,7 +11,7 @@ export interface PreparedReview {
   readonly positions: readonly LocatedPlace[]
 }
 
-/** Checks what another service says about a review, see `locateImports`. */
+/** Checks the data of another service about a review, see `locateImports`. */
 export async function prepareReview(
   git: GitRepo,
   pull: Pull,

@@ -70,7 +70,7 @@ export async function findReview(db: Db, id: ReviewId): Promise<Review | undefin
   return row && toReview(row)
 }
 
-/** Reviews with these ids, in no particular order; leaves out unknown ids. */
+/** Reviews with these ids, in no particular order; omits unknown ids. */
 export async function listReviewsByIds(db: Db, ids: readonly ReviewId[]): Promise<Review[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('review').selectAll().where('id', 'in', ids).execute()).map(toReview)

@@ -40,7 +40,7 @@ const UNIT = { unit: 'repo.actions' } as const
 const ANY = { statuses: [], events: [] }
 const MAX_ARTIFACTS = { page: 1, limit: 100, offset: 0 }
 
-/** The conclusion of what has ended, otherwise the status. */
+/** The conclusion of a run or job that has ended, otherwise the status. */
 const stateOf = ({ status, conclusion }: Shown): string => conclusion ?? status
 
 /** `/{owner}/{repo}/actions`: runs, newest first. */

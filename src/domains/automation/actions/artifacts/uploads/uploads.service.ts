@@ -167,7 +167,7 @@ export function createUploads(deps: UploadDeps) {
       const named = new Set(parts.map(({ hash }) => hash))
       const [only, ...others] = parts
       if (only !== undefined && others.length === 0) await blobs.claim(only.hash, () => complete(only.hash, only))
-      // An object store gives clients addresses of whole objects.
+      // An object store has addresses of whole objects only.
       else if (size < MIN_LISTED || blobs.givesLinks)
         await blobs.put(joinedBytes(blobs, parts), { expected: { size } }, (blob) => complete(blob.hash, blob))
       else await complete(upload.kind === 'v4' ? await sha256Of(blobs, parts) : '')

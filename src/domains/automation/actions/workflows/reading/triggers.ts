@@ -66,7 +66,7 @@ export function readCrons(on: unknown): readonly string[] {
   })
 }
 
-/** The inputs of `on.workflow_dispatch`; undefined if the workflow has no such trigger. */
+/** The inputs of `on.workflow_dispatch`; undefined if the workflow does not have this trigger. */
 export function readInputs(on: unknown): readonly WorkflowInput[] | undefined {
   if (on === 'workflow_dispatch' || (Array.isArray(on) && on.includes('workflow_dispatch'))) return []
   if (!isMembers(on) || !('workflow_dispatch' in on)) return undefined

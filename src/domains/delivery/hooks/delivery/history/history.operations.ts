@@ -17,7 +17,7 @@ export function deadDeliveryOperations(deliveries: Deliveries): Operation[] {
       id: 'adminGetHookQueue',
       method: 'GET',
       path: '/admin/hook-deliveries/queue',
-      summary: 'How many deliveries of webhooks wait, since when, and what fails',
+      summary: 'Get the numbers of waiting and failed deliveries of webhooks, and since when they wait',
       responses: { 200: HookQueue },
       errors: [403],
       handler: async () => ok(presentQueue(await deliveries.count())),
@@ -90,7 +90,7 @@ export function deliveryOperations<Access>(
       id: ids.getDelivery,
       method: 'GET',
       path: `${root}/{id:int}/deliveries/{uuid}`,
-      summary: 'A delivery with what was sent and what was answered last',
+      summary: 'Get a delivery with its last request and answer',
       responses: { 200: HookDeliveryDetails },
       handler: async ({ access, params }) =>
         ok(presentDeliveryDetails(await deliveries.get(owner(access), params.id, params.uuid))),

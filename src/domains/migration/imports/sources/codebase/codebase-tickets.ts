@@ -93,7 +93,7 @@ export const timesIn = (value: Members): Members => ({
 interface Described {
   readonly body: string
   readonly notes: readonly Members[]
-  /** The number of private notes that are left out. */
+  /** The number of private notes that are omitted. */
   readonly hidden: number
 }
 

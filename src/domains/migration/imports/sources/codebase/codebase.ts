@@ -18,7 +18,7 @@ export interface Codebase {
   readonly repo: string
   /** Merge requests, which are counted apart, are numbered after the tickets. */
   readonly offset: number
-  /** Names of what tickets name by ids; empty where the project has none. */
+  /** Names of the properties that tickets refer to by ids; empty if the project has none. */
   readonly properties: Readonly<Record<Property, ReadonlyMap<number, Named>>>
   readonly users: ReadonlyMap<number, SourceUser>
   readonly location: SourceLocation
@@ -41,7 +41,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024
 export const END = [404]
 const MAX_NAMED = 20_000
 
-/** Reads what tickets name by ids once. */
+/** Reads the properties that tickets refer to by ids once. */
 export const createConnection = (deps: SourceDeps, location: SourceLocation) =>
   connectOnce((signal) => connect(deps, location, signal))
 
@@ -132,7 +132,7 @@ async function highestTicket(found: Found, signal: AbortSignal): Promise<number>
   return highest
 }
 
-/** A user by id; the name alone of one who has left the project, where the API gives it. */
+/** A user by id; of one who has left the project only the name, if the API returns it. */
 export function userBy({ users }: Codebase, id: unknown, name?: unknown): SourceUser {
   const login = lineOf(name)
   return users.get(wholeOf(id)) ?? (login === '' ? GHOST : { id: wholeOf(id), login, email: '' })

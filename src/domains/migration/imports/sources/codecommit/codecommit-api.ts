@@ -9,7 +9,7 @@ import { lineOf } from '../read.ts'
 /** The JSON API of AWS CodeCommit (docs.aws.amazon.com/codecommit/latest/APIReference). */
 export interface CodecommitApi {
   call(action: string, input: object, signal: AbortSignal): Promise<Members>
-  /** Answers of an action that gives a list in parts. */
+  /** Answers of an action that returns a list in parts. */
   pages(action: string, input: object, signal: AbortSignal): AsyncIterable<Members>
 }
 

@@ -34,7 +34,7 @@ const withText: ReadChange<
   'added_deadline' | 'change_time_estimate' | 'lock' | 'modified_deadline' | 'removed_deadline'
 > = (entry, kind) => ({ kind, text: lineOf(entry['body']) })
 
-/** References from other repositories are left out. */
+/** References from other repositories are omitted. */
 const ofText: ReadChange<'comment_ref' | 'issue_ref' | 'pull_ref'> = (entry, kind, repo) => {
   const from = members(entry['ref_issue'])
   const number = issueNumberOf(from['number'])

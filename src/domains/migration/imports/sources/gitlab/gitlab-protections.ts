@@ -10,7 +10,7 @@ const ABSENT = [404]
 /** Access level of developers, who may write; the next higher role, maintainer, corresponds to administrators here. */
 const DEVELOPER = 30
 
-/** Rules of branches and tags. Accounts and groups are named by ids alone, and are left out. */
+/** Rules of branches and tags. Accounts and groups are named only by ids, and are omitted. */
 export async function readProtections(gitlab: Gitlab, signal: AbortSignal): Promise<SourceProtections> {
   const rules = await readRules(gitlab, 'protected_branches', signal)
   const tags = await readRules(gitlab, 'protected_tags', signal)

@@ -30,7 +30,7 @@ const MAX_PREFIX = 4
 
 /**
  * Finds the project once. A server may be below a path: of the segments of the address the first ones are tried as its
- * path if there is no such project at the root.
+ * path if the project does not exist at the root.
  */
 export const createConnection = (deps: SourceDeps, location: SourceLocation) =>
   connectOnce((signal) => connect(deps, location, signal))

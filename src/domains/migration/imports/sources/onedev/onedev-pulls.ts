@@ -28,7 +28,7 @@ export async function* readPulls(onedev: Onedev, after: number, signal: AbortSig
   }
 }
 
-/** Labels of pull requests by the ids of what they are made from. */
+/** Names of labels of pull requests by the ids of their specifications. */
 async function labelNames({ api }: Onedev, signal: AbortSignal): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>()
   for await (const page of api.pages('/label-specs', signal, [404])) {

@@ -89,7 +89,7 @@ function readUsers(api: ForgeApi): Onedev['user'] {
 
 type Found = Pick<Onedev, 'api' | 'ids' | 'location' | 'path' | 'project'>
 
-/** Issues that were created after the import began are left out: they would have numbers of pull requests. */
+/** Issues that were created after the import began are omitted: they would have numbers of pull requests. */
 export async function* listIssues(onedev: Found, after: number, signal: AbortSignal): Pages<Members> {
   const { location, project } = onedev
   const path = `/issues?query=${queryFor('Project', onedev)}&withFields=true`
