@@ -196,7 +196,7 @@ describe('a push', () => {
     const options = Array.from({ length: 101 }, (_, index) => ['-o', `x=${index}`]).flat()
     const { code, stderr } = await tryGit(work, ['push', ...options, 'origin', 'main'])
     expect(code).not.toBe(0)
-    expect(stderr).toContain('remote: too many push options')
+    expect(stderr).toMatch(/^remote: too many push options\n\S/)
     expect(await git(repo, ['for-each-ref'])).toBe('')
   })
 

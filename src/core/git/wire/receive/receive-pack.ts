@@ -59,7 +59,7 @@ export function createReceivePack(options: ReceivePackOptions) {
       if (error instanceof WireError && error.kind === 'protocol') {
         if (stateless) await discard(reader, MAX_DISCARDED)
         // NOTE: git takes the first byte of what follows its commands for a band.
-        if (hasBands) await new SideBand(sink, LARGE_BAND).fatal(`${error.message}\n`)
+        if (hasBands) await new SideBand(sink, LARGE_BAND).fatal(error.message)
         else await sink(encodePkt(`ERR ${error.message}\n`))
       }
       throw error
