@@ -137,9 +137,7 @@ export function authorizeRepo<Repo extends RepoState>(
   return reason === undefined ? { kind: 'allowed', repo, access } : { kind: 'forbidden', reason }
 }
 
-/**
- * Whether anonymous viewers may see it, which is all that public-only tokens reach (behaviour/auth-and-access#scopes).
- */
+/** Whether anonymous viewers may see it; public-only tokens reach nothing else (behaviour/auth-and-access#scopes). */
 export const isPublicRepo = ({ isPrivate, owner }: Pick<RepoFacts, 'isPrivate' | 'owner'>): boolean =>
   !isPrivate && owner.visibility === 'public'
 

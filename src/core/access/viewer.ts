@@ -189,8 +189,7 @@ export function decideAccountState(account: Account): 'allowed' | 'prohibited' |
 }
 
 /**
- * Whose work something is, where callers share what the server can compute: the account, or the network of an anonymous
- * caller.
+ * The key by which callers share the computing time of the server: the account, or the network of an anonymous caller.
  */
 export const rateLimitKeyOf = (viewer: Viewer, address: string): string =>
   viewer.kind === 'user' ? `account ${viewer.account.id}` : `network ${clientNetwork(address)}`

@@ -59,8 +59,8 @@ export function joinSight({ viewerId, onlyRepos }: SightValues, shape: string): 
 
 /**
  * The rows a viewer may see, for queries over `repo`: the SQL twin of policy/repo-access.ts `decideRepoAccess`, proven
- * equal by a property test. Most rows are decided by themselves, the others stand in one set that is made once per
- * query. `someHide: false` says that no owner hides from this viewer (`someHideFrom`), which spares a look at each
+ * equal by a property test. Most rows are decided by their own columns, the others are in one set that is built once
+ * per query. `someHide: false` says that no owner hides from this viewer (`someHideFrom`), which saves reading each
  * row's owner.
  */
 export function visibleRepos(
@@ -105,8 +105,8 @@ export async function someHideFrom(db: Db, viewer: Viewer): Promise<boolean> {
 }
 
 /**
- * How many rows `visibleRepos` leaves, counted by indexes: all less the private ones and less those of owners who hide,
- * and the few others that the viewer has to do with. Undefined for viewers of whom that says nothing.
+ * The number of rows that `visibleRepos` selects, counted by indexes: all, minus the private ones and those of hidden
+ * owners, plus the few of these that the viewer may see. Undefined for viewers whose rows cannot be counted so.
  */
 export async function countVisible(db: Db, viewer: Viewer): Promise<number | undefined> {
   if (viewer.kind === 'anonymous') return total(db, openRepos(HIDDEN_FROM_ALL))
@@ -154,8 +154,8 @@ const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<Sq
   sql`${sql.ref(`${repo}.owner_id`)} not in (select hidden.id from "user" as hidden where hidden.visibility in (${listed(hidden)}))`
 
 /**
- * What not every signed-in user may see but the account may: its own, shared with it, and of its
- * organizations. The same row can come several times by `union all`, which spares sorting.
+ * Repositories that the account may see but not every signed-in user: its own, those shared with it, and those of its
+ * organizations. `union all` may return a row several times, which saves sorting.
  */
 function seenBeyond(account: SignedInSight['account'], union: 'union' | 'union all'): RawBuilder<{ id: number }> {
   const hidden = hiddenFrom(account)
@@ -186,7 +186,7 @@ export function nearTo(userId: UserId, { orgs }: { readonly orgs: 'all' | 'teams
 }
 
 /**
- * Of the repositories that the viewer may see, those of which it may read a unit: the SQL twin of `unitMode` in
+ * The repositories that the viewer may see and of which it may read a unit: the SQL twin of `unitMode` in
  * repo-access.ts, proven equal by the same test.
  */
 export function readsUnit(viewer: Sight, unit: Unit): RawBuilder<SqlBool> {

@@ -61,8 +61,8 @@ export interface BlobStore {
     record?: (blob: StoredBlob) => Promise<void>,
   ): Promise<StoredBlob>
   /**
-   * Runs `record`, which writes another row that names the blob, under the blob's lock; false, and nothing is run, when
-   * it is not there.
+   * Runs `record`, which writes another row that refers to the blob, under the blob's lock. Returns false without
+   * running it if the blob is missing.
    */
   claim(hash: string, record: () => Promise<void>): Promise<boolean>
   /** Size in bytes, undefined for a missing blob (or a text that is not a hash). */
@@ -75,8 +75,8 @@ export interface BlobStore {
   /** Updates `sum` with the bytes of the blob; false for a missing blob. */
   feed(hash: string, sum: Hash): Promise<boolean>
   /**
-   * An address of the object store where anyone who has it can read the blob for `LINK_LIFETIME`: only for
-   * callers who were admitted. Undefined where the blob is to be read through the server.
+   * An address of the object store where anyone who has it can read the blob for `LINK_LIFETIME`: only for authorized
+   * callers. Undefined if the blob is to be read through the server.
    */
   link(hash: string, as: BlobLink): Promise<string | undefined>
   /** Whether clients are to read blobs by `link`. */
@@ -89,7 +89,7 @@ export interface BlobStore {
   hold(): BlobHold
   /**
    * Every blob, in no order: for sweeps of blobs to which no row refers. During a migration a blob that both backends
-   * have comes twice.
+   * have is listed twice.
    */
   list(): AsyncIterable<ListedBlob>
 }

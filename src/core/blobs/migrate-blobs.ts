@@ -14,8 +14,8 @@ const AT_ONCE = 8
 const BATCH = 64
 
 /**
- * Copies all blobs of the bucket that the directory lacks into it, in the layout of local blobs: for a backup, which a
- * server reads them from. Throws Unavailable while the bucket cannot be reached and for damaged objects.
+ * Copies all blobs of the bucket that the directory lacks into it, in the layout of local blobs: for a backup, on which
+ * a server can be started. Throws Unavailable while the bucket cannot be reached and for damaged objects.
  */
 export async function copyBlobsTo(
   stores: BlobStores,

@@ -231,8 +231,8 @@ export async function cachedByIds<Id extends number, Row extends { readonly id: 
 }
 
 /**
- * The version of the database, for which the cache has values; undefined where nothing may be cached. Must be called
- * before the rows are read: what is read during a commit belongs to the version before it.
+ * The version of the database, for which the cache has values; undefined if nothing may be cached. Must be called
+ * before the rows are read: rows read during a commit belong to the version before it.
  */
 function currentVersion(cache: ReadCache): number | undefined | Promise<number | undefined> {
   const version = versionOf(cache)

@@ -25,10 +25,9 @@ export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
 }
 
 /**
- * The rows that an event is about, as they are after the change, by kind: who appends it has them, and its projections
- * do not read them again. They are not stored: subscriptions load rows by the ids of the payload. Modules add the kinds
- * that have entities as they add those of `EventCatalog`.
- *
+ * The rows that an event is about, as they are after the change, by kind: the code that appends the event has them, and
+ * its projections do not read them again. They are not stored: subscriptions load rows by the ids of the payload.
+ * Modules add the kinds that have entities as they add those of `EventCatalog`.
  * @public
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules

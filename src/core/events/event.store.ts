@@ -28,9 +28,9 @@ const pending = defineQuery((db, { now }: { now: number }) =>
 )
 
 /**
- * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the
- * oldest pending ones up to the first that waits for its next attempt or that another node has. All are locked, which
- * keeps the later ones of their repositories from other nodes until the transaction ends.
+ * Up to `limit` events that may be dispatched now, by id: those that belong to no repository, and of each repository
+ * the oldest pending ones up to the first that waits for its next attempt or that another node has locked. All are
+ * locked, so that other nodes do not get later events of these repositories until the transaction ends.
  */
 export async function lockPendingEvents(tx: Tx, now: number, limit: number): Promise<EventRow[]> {
   const oldest = await oldestEvents(tx, { now }, String(limit))

@@ -45,9 +45,9 @@ const MAX_OPEN_MS = 11_000
 const SETTLE_MS = 20
 
 /**
- * Follows the events that all processes commit from now on. NOTE: PostgreSQL commits ids out of their order. An id that
- * is missing among those that were read is waited for until the transactions of that time have ended, so that no event
- * becomes visible behind the position.
+ * Follows the events that all processes commit from now on. NOTE: PostgreSQL commits ids out of order. Reading waits
+ * for an id that is missing among those that were read until the transactions of that time have ended, so that no event
+ * becomes visible before the position.
  */
 export class EventFollower {
   readonly #deps: FollowerDeps

@@ -9,9 +9,9 @@ const TURN_MS = 10
 const MAX_RESUMED = 32
 
 /**
- * Begins requests for 10 ms in each turn of the event loop; the others wait for later turns, where those that have just
- * arrived go first. The event loop hands over all requests that arrived together, and a caller who sends hundreds at
- * once would let the others wait for all of them.
+ * Begins requests for 10 ms in each turn of the event loop; the others wait for later turns, in which requests that
+ * have just arrived go first. The event loop reports all requests that arrived together at once: without this, a caller
+ * who sends hundreds would make the others wait for all of them.
  */
 export function scheduleRequests(handle: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = []

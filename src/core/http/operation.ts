@@ -81,8 +81,8 @@ export interface Operation {
   /** Maximum bytes; `bodyLimit` of the server applies too. The handlers of streamed bodies have their own limits. */
   readonly bodyLimit: number
   /**
-   * The handler reads a streamed body by `upload`, which checks the digest of signed requests against it; others take
-   * no signature.
+   * The handler reads a streamed body by `upload`, which checks the digest of signed requests against it; other
+   * handlers accept no signature.
    */
   readonly checksDigest: boolean
   /** Schema of the answer for each success status; null is an empty body. */

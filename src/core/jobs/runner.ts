@@ -46,7 +46,7 @@ interface RunnerDeps {
 
 /**
  * Runs due jobs, a few of each group at a time. A job whose process has ended is taken over at once, one whose process
- * is not heard of when its lease has run out.
+ * sends no heartbeat when its lease has expired.
  */
 export class JobRunner {
   readonly #database: Database

@@ -8,8 +8,7 @@ export const members = (value: unknown): Members =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Members) : {}
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 /**
- * Cut at `maxLength` characters; empty for other values. Lone surrogates and NUL, which databases refuse, are taken
- * out.
+ * Cut at `maxLength` characters; empty for other values. Lone surrogates and NUL, which databases refuse, are removed.
  */
 export const textOf = (value: unknown, maxLength = Number.POSITIVE_INFINITY): string =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '').slice(0, maxLength) : ''

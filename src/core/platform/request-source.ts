@@ -14,7 +14,7 @@ export interface RequestSource extends RequestClient {
 }
 
 /**
- * How the client proved who it is; `ldap` is a password that a directory has checked. Only the kinds that have rows of
+ * How the client authenticated; `ldap` is a password that a directory has checked. Only the kinds that have rows of
  * their own have an id; others have 0.
  */
 export interface RequestCredential {

@@ -112,9 +112,9 @@ export interface S3BackendDeps {
 }
 
 /**
- * Blobs as objects `<prefix><folder><hash>`. Up to one part is kept in memory and sent at the commit. What is
- * longer goes up in parts as it comes when its hash is announced, and through a temporary file when it is not; the
- * object appears at the commit.
+ * Blobs as objects `<prefix><folder><hash>`. Up to one part is kept in memory and sent at the commit. A longer blob is
+ * uploaded in parts while it arrives if its hash is announced, otherwise through a temporary file; the object appears
+ * at the commit.
  */
 export function createS3Backend(deps: S3BackendDeps): BlobBackend {
   const { s3, settings, links } = deps

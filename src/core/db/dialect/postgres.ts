@@ -203,7 +203,7 @@ const SILENCE_MS = 5_000
 
 /**
  * NOTE: JIT compilation takes seconds where the estimated cost of a short query is high, and it is on by default. The
- * default cost of a random page is that of a disk that moves a head: it made short lists scan tables.
+ * default cost of a random page is that of a disk with moving heads: it made short lists scan tables.
  */
 const START_OPTIONS = '-c jit=off -c random_page_cost=1.1'
 

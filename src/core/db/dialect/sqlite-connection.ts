@@ -143,9 +143,9 @@ async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
 
 /**
  * One read transaction for all statements of the reading connection that run before the event loop reports its next
- * event: SQLite locks and unlocks the file once, which takes longer than a short statement. Requests, and messages about
- * commits of other processes, arrive as such events, so what follows one reads all that was committed before it. A
- * commit of this process ends the transaction.
+ * event: SQLite locks and unlocks the file once, which takes longer than a short statement. Requests, and messages
+ * about commits of other processes, arrive as such events, so statements after one read everything that was committed
+ * before it. A commit of this process ends the transaction.
  */
 export class ReadTransaction {
   readonly #reader: Sqlite.Database

@@ -215,8 +215,8 @@ class QueryCompiler extends SqliteQueryCompiler {
 }
 
 /**
- * Gives each query to the one connection at once. NOTE: none is reserved, since each query runs to its end without
- * yielding, and no plugin changes results: what Kysely does for both would take longer than most queries.
+ * Runs each query on the one connection at once. NOTE: it is never reserved, since each query runs to its end without
+ * yielding, and no plugin changes results: Kysely's code for both would take longer than most queries.
  */
 class ReadingExecutor extends DefaultQueryExecutor {
   readonly #connection: SqliteConnection

@@ -156,8 +156,8 @@ type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: numbe
 const receivedRef = (source: string, index: number): string => `refs/in/${index}/${source.at(-1)}`
 
 /**
- * NOTE: a pattern, because git refuses the whole fetch when the remote lacks a ref that is named in full. It matches
- * nothing else but refs that have one more name's end; those are ignored.
+ * NOTE: a pattern, because git refuses the whole fetch when the remote lacks a ref that is named in full. Other refs
+ * that it matches are longer than that name; they are ignored.
  */
 const optional = (source: string, index: number): string => `+${source.slice(0, -1)}*:refs/in/${index}/*`
 
@@ -210,8 +210,8 @@ export function createRemotes(layout: Layout, limit = 4) {
     )
   return {
     /**
-     * Asks an SSH server where large files go and with which authorization (git-lfs-authenticate of the git-lfs
-     * specification).
+     * Asks an SSH server for the address of large files and the authorization for it (git-lfs-authenticate of the
+     * git-lfs specification).
      */
     askForLargeFiles: (remote: Remote, options: TransferOptions): Promise<LargeFileGrant> =>
       askForLargeFiles(layout, remote, options),

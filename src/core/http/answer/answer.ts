@@ -117,8 +117,8 @@ export function send(reply: FastifyReply, answer: ApiResponse): FastifyReply {
 }
 
 /**
- * Characters. NOTE: Node writes a short text together with the headers in one piece. A long one is made bytes once,
- * for the tag, the length and the socket: each would do it again with a text.
+ * Characters. NOTE: Node writes a short text together with the headers in one piece. A long one is converted to bytes
+ * once, for the tag, the length and the socket: with a text each would convert it again.
  */
 const MAX_TEXT = 8192
 

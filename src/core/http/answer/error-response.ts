@@ -103,8 +103,8 @@ const missing = (message: string, code = 'not_found'): ApiResponse => ({
 })
 
 /**
- * The path with the new name in the place of the old one, without a host, query kept; undefined when the name was not
- * in the path but in a body or within a segment.
+ * The path with the new name in the place of the old one, without a host, query kept; undefined if the name was not in
+ * the path but in a body or within a segment.
  */
 function movedLocation(error: MovedError, { url, rootUrl, pattern }: FailedRequest): string | undefined {
   const [path, query] = url.split(/\?(.*)/s) as [string, string | undefined]

@@ -12,8 +12,8 @@ interface RangedFile {
 }
 
 /**
- * The file, or the one range of it that the headers ask for: 206, or 416 when the file has no such bytes; 304 when the
- * client has the file.
+ * The file, or the one range of it that the headers request: 206, or 416 if the range is outside of the file; 304 if
+ * the client has the file.
  */
 export async function rangedBytes(
   { size, etag, headers, open }: RangedFile,

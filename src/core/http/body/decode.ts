@@ -16,8 +16,8 @@ export interface Decoder {
   /** Throws Invalid for text that is not JSON and for values that the schema refuses. */
   json(text: string): unknown
   /**
-   * Query strings and forms: texts become what the schema says; numbers that do not parse are 0, or refused where the
-   * schema has `x-strict`; odd booleans are false.
+   * Query strings and forms: texts are converted to the types of the schema; numbers that do not parse are 0, or
+   * refused where the schema has `x-strict`; odd booleans are false.
    */
   fields(raw: Fields): unknown
 }

@@ -7,7 +7,7 @@ const FRACTION = /[[,:\s]-?\d+(?:\.|[eE])/
 /**
  * The first value of a text; what follows it is ignored (behaviour/auth-and-access#request-decoding). Integers that are
  * written as fractions are bigints. Throws Invalid for text that is not JSON, that is nested deeper than JSON_DEPTH or
- * has more than JSON_VALUES values; these are counted before anything is made of the text, so that the time is that of
+ * has more than JSON_VALUES values; these are counted before the text is parsed, so that rejecting it takes the time of
  * reading it once.
  */
 export function parseJson(text: string): unknown {
@@ -25,8 +25,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * COMPAT: `1.0` and `1e2` are no integers (behaviour/auth-and-access#request-decoding; src/core/http/body/decode.test.ts);
- * no member is a bigint, so that these are refused.
+ * COMPAT: `1.0` and `1e2` are no integers (behaviour/auth-and-access#request-decoding;
+ * src/core/http/body/decode.test.ts); no member is a bigint, so that these are refused.
  */
 function keepFraction(_: string, value: unknown, ...[context]: unknown[]): unknown {
   const { source } = context as { readonly source?: string }

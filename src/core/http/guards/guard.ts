@@ -49,7 +49,7 @@ export interface InnerGuard<Outer extends object, Inner extends object> extends 
 }
 
 /**
- * A guard that finds a further object once the caller has passed every check of `outer`, and then makes the inner
+ * A guard that finds a further object once the caller has passed every check of `outer`, and then runs the inner
  * object's own checks in the same order. The access of the handler has the members of both; kind, sign-in and
  * `hideBeforeAuth` are those of `outer`.
  */

@@ -4,8 +4,8 @@ export type LockMode = 'exclusive' | 'shared'
 export interface Release {
   (): void
   /**
-   * Of locks that can be lost while they are held: throws unavailable when this one is, and else keeps it for a full
-   * lease from now. To be called right before what must happen under the lock.
+   * For locks that can be lost while they are held: throws unavailable if this one was lost, and otherwise extends it
+   * by a full lease from now. To be called right before the action that must happen under the lock.
    */
   readonly confirm?: Confirm
 }

@@ -23,15 +23,15 @@ export interface Processes extends Members {
   /** No other process runs yet: this one prepares the data directory. */
   readonly isFirst: boolean
   /**
-   * Wall-clock milliseconds at which the first of them started: older files are leftovers of an earlier server. 0 where
+   * Wall-clock milliseconds at which the first of them started: older files are leftovers of an earlier server. 0 if
    * that is not known, because there are processes on other machines.
    */
   readonly startedAt: number
   /** Wall-clock milliseconds at which this server started, with all its processes. */
   readonly serverStartedAt: number
   /**
-   * Some are on other machines: times of files may have whole seconds and are those of another clock, and changes of
-   * files are seen late.
+   * Whether some are on other machines: times of files may have whole seconds and come from another clock, and changes
+   * of files become visible late.
    */
   readonly acrossMachines: boolean
   /** Locks shared by the processes on all machines. Undefined if this is the only process. */

@@ -26,9 +26,9 @@ const MINUTE_MS = 60_000
 
 /**
  * A bucket of units for each key, from which requests take and which fills up with time. Every process has its own
- * buckets and takes from them what the others announce: a limit is exceeded by what they take in the milliseconds that
- * an announcement needs. When there are more than 50,000 keys the one that was not used for the longest time is
- * deleted, which fills its bucket.
+ * buckets and subtracts what the others announce: a limit is exceeded by their requests in the milliseconds that an
+ * announcement needs. When there are more than 50,000 keys the one that was not used for the longest time is deleted,
+ * which fills its bucket.
  */
 export class RateLimit {
   readonly #options: RateLimitOptions

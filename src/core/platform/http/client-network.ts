@@ -5,8 +5,8 @@ const GROUPS_OF_64_BITS = 4
 const MAX_ADDRESS_LENGTH = 64
 
 /**
- * What limits per address count by: an IPv4 address by itself, mapped ones (`::ffff:192.0.2.1`) included, and an IPv6
- * address by its /64, which is the least that one client gets.
+ * The key of limits per address: an IPv4 address by itself, mapped ones (`::ffff:192.0.2.1`) included, and an IPv6
+ * address by its /64, which is the smallest network that one client gets.
  */
 export function clientNetwork(address: string): string {
   if (!isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH)

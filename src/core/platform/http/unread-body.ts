@@ -7,9 +7,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const WORTH_READING = 1024 * 1024
 
 /**
- * Whether the connection must end with an answer that is given before the body is read: when the request was destroyed,
- * or much of it is still on its way. A short rest is read and dropped, since clients that find the connection closed
- * while they send lose the answer.
+ * Whether the connection must end after an answer that is sent before the body is read: if the request was destroyed,
+ * or much of it has not arrived yet. A short rest is read and discarded, since clients whose connection is closed while
+ * they send lose the answer.
  */
 export function endsConnection(request: IncomingMessage): boolean {
   if (request.readableEnded) return false

@@ -84,7 +84,7 @@ export class TaskPool {
   }
 
   /**
-   * While one child works the other one starts, so that it is there when another caller comes; not before the first one
+   * While one child works the other one starts, so that it is ready for the next caller; but only after the first one
    * has loaded, which it would delay. NOTE: a child that cannot start is reported by the task that needs it.
    */
   #prepareSpare(busy: TaskChild, kind: TaskKind<never, unknown>): void {

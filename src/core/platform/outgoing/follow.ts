@@ -32,8 +32,7 @@ export interface RawAnswer {
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * One request with its redirects; each is checked as the first address was. Throws OutgoingError and what undici
- * throws.
+ * One request with its redirects; each is checked like the first address. Throws OutgoingError and what undici throws.
  */
 export async function follow(agent: Agent, start: URL, request: Exchange): Promise<RawAnswer> {
   const { maxRedirects = 0 } = request

@@ -1,6 +1,6 @@
 /**
- * Why a connection to another server failed. `refused`: the rules do not allow it; `unreachable`: no such name, no
- * server there, TLS failed; `timeout`; `too-large`: more bytes than asked for; `redirects`: too many, or to no HTTP
+ * Why a connection to another server failed. `refused`: the rules do not allow it; `unreachable`: unknown name, no
+ * server there, TLS failed; `timeout`; `too-large`: more bytes than requested; `redirects`: too many, or to no HTTP
  * address.
  */
 export type OutgoingErrorKind = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'redirects'

@@ -56,8 +56,8 @@ export async function verifyPgpSignature(
 }
 
 /**
- * NOTE: a key whose expiry was moved has a self-signature younger than what it signed before: asked about that time it
- * would not be valid yet, so it is asked about now too.
+ * NOTE: a key whose expiry was changed has a self-signature younger than its earlier signatures: at their time it would
+ * not be valid yet, so it is checked for the present time too.
  */
 async function signingKey(
   key: Key,

@@ -39,10 +39,10 @@ export function freeCompiledCode(): void {
 }
 
 /**
- * Ends what `ingot.js` began for the time of loading: from now on speed goes before memory, and the young generation
- * grows. The old one is collected when it is half as large again as what lives in it: V8 alone lets it grow to the
- * fourfold, 100 MB that a walk over many repositories would fill. Threads that start later have a young generation of
- * their own, a quarter as large: what they compute with is outside of the heap.
+ * Ends the settings of `ingot.js` for the time of loading: from now on speed takes precedence over memory, and the
+ * young generation grows. The old one is collected when it is half as large again as its live objects: V8 by default
+ * lets it grow to four times that, 100 MB that a walk over many repositories would fill. Threads that start later have
+ * a young generation of their own, a quarter as large: their data is outside of the heap.
  */
 export function favourSpeed(): void {
   setFlagsFromString('--heap-growing-percent=50')

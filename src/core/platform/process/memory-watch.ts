@@ -4,8 +4,8 @@ const FIRST_LOOK_MS = 400
 const NEXT_LOOK_MS = 200
 
 /**
- * Calls back once when a process and those that it started use more memory of their own than `maxBytes`, files that
- * they map left out; returns a function that ends the watch. Where the system does not report it (all but Linux)
+ * Calls back once when a process and those that it started use more memory of their own than `maxBytes`, not counting
+ * files that they map; returns a function that ends the watch. Where the system does not report it (all but Linux)
  * nothing is watched, and deadlines alone apply.
  */
 export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {

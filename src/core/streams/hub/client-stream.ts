@@ -85,8 +85,8 @@ const heartbeat = (id: number | undefined): string => `:\n${positionOf(id)}\n`
 const positionOf = (id: number | undefined): string => (id === undefined ? '' : `id: ${id}\n`)
 
 /**
- * Why the client must read again what it follows: `unknown-id`, the server does not have that event, or not all that
- * followed; `too-much`, more than it would send.
+ * Why the client must read the lists again: `unknown-id`, the server does not have that event, or not all that
+ * followed; `too-much`, more events than it sends.
  */
 export type ResetReason = 'too-much' | 'unknown-id'
 

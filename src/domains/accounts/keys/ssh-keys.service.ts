@@ -83,8 +83,8 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
     },
 
     /**
-     * Makes the keys that the source gave the user those of `lines`; returns whether anything changed. Leaves out lines
-     * that are no acceptable key, and keys in use.
+     * Replaces the keys that the user has from the source by those of `lines`; returns whether anything changed. Omits
+     * lines that are not acceptable keys, and keys in use.
      */
     async replaceOfSource(actor: Actor, userId: UserId, { sourceId, lines }: SourceKeys): Promise<boolean> {
       const given = new Map(acceptable(lines, rules).map((key) => [key.fingerprint, key]))

@@ -2,7 +2,7 @@ import { OWNER_NAME_LENGTH, ownerNameProblem } from '../users/users.policy.ts'
 
 /**
  * A name for the account of a person with this login name at a source: the part before `@`, without characters that
- * names cannot contain. Undefined if nothing is left.
+ * names cannot contain. Undefined if nothing remains.
  */
 export function accountNameOf(loginName: string): string | undefined {
   const [local = ''] = loginName.split('@')

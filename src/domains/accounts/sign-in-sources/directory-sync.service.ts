@@ -65,7 +65,7 @@ export function createDirectorySync(deps: Deps) {
 
   return {
     /**
-     * Throws Invalid for a source without a directory. A directory that cannot be asked, or does not give all entries,
+     * Throws Invalid for a source without a directory. A directory that is unavailable, or does not return all entries,
      * is a problem in the report; then no account is deactivated.
      */
     async run(id: SignInSourceId, signal?: AbortSignal): Promise<SyncReport> {

@@ -85,7 +85,7 @@ export const Hook = Type.Object(
     authorization_header: Type.String(),
     active: Type.Boolean(),
     /**
-     * `none`, `delivered`, `failed`, `dead` for deliveries that were given up, or `paused` while the server does not
+     * `none`, `delivered`, `failed`, `dead` for deliveries that failed for good, or `paused` while the server does not
      * respond.
      */
     last_status: Type.String(),

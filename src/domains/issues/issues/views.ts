@@ -61,9 +61,8 @@ export async function loadIssueViewsByIds(
 }
 
 /**
- * Loads views with a fixed number of queries, in the given order. Leaves out issues of repositories that are not given.
- * Does not read the owners of the repositories again, nor the pull requests in `pulls`, and no projects without a
- * viewer.
+ * Loads views with a fixed number of queries, in the given order. Omits issues of repositories that are not given. Does
+ * not read the owners of the repositories again, nor the pull requests in `pulls`, and no projects without a viewer.
  */
 export async function loadIssueViews(
   db: Db,

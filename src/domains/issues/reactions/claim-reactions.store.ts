@@ -3,8 +3,8 @@ import type { Tx } from '../../../core/db/database.ts'
 import { CLAIM_STEP, CLAIMED, type ClaimedAuthor } from '../../../core/db/original-author.ts'
 
 /**
- * Gives some reactions of an author at the source to an account, and deletes those that the account has itself; returns
- * their number.
+ * Assigns some reactions of an author at the source to an account, and deletes those that the account already has;
+ * returns their number.
  */
 export async function claimReactions(tx: Tx, { repoId, authorId, userId }: ClaimedAuthor): Promise<bigint> {
   const rows = await tx

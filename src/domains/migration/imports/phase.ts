@@ -7,8 +7,8 @@ import type { ImportRequest } from './read-request.ts'
 import type { Source, SourceUser } from './source.ts'
 
 /**
- * One kind of data that an import brings, such as milestones. Phases run one after the other, in the order of the list
- * in `phases.ts`, against a repository that nobody sees yet.
+ * One kind of imported data, such as milestones. Phases run one after the other, in the order of the list in
+ * `phases.ts`, against a repository that nobody sees yet.
  */
 export interface ImportPhase {
   /** The name in the progress of the API and in `repo_import.phase`; never changes. */
@@ -16,9 +16,9 @@ export interface ImportPhase {
   /** Whether the request selects it; not asked of mirrors. */
   isWanted(request: ImportRequest): boolean
   /**
-   * Reads and downloads, and yields what is to be written. Each step is written in a transaction of its own, together
-   * with its cursor; after a restart the phase begins after the cursor of the last step that was committed, empty if
-   * there is none. A step holds at most a page of items, so that memory is bounded.
+   * Reads and downloads data, and yields steps that are to be written. Each step is written in a transaction of its
+   * own, together with its cursor; after a restart the phase begins after the cursor of the last step that was
+   * committed, empty if there is none. A step holds at most a page of items, so that memory is bounded.
    */
   steps(context: PhaseContext, cursor: string): AsyncIterable<ImportStep>
 }

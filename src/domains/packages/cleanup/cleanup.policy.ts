@@ -28,8 +28,9 @@ export const matchedName = ({ matchesFullName }: CleanupLimits, { name, version 
   matchesFullName ? `${name}/${version}` : version
 
 /**
- * The versions of one package that a rule deletes. What any condition keeps stays: the newest versions, names that
- * match `keepPattern`, versions younger than `removeDays`, names that do not match `removePattern`.
+ * The versions of one package that a rule deletes. A version that any condition keeps is not deleted: the newest
+ * versions, names that match `keepPattern`, versions younger than `removeDays`, names that do not match
+ * `removePattern`.
  */
 export function decideCleanup(rule: CleanupLimits, versions: readonly JudgedVersion[], now: number): JudgedVersion[] {
   const newestFirst = versions.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id)

@@ -19,8 +19,8 @@ export async function loadStandings(
 }
 
 /**
- * The tag `latest` stays. What refers to a manifest stays as long as the manifest, and goes after it. A manifest
- * without a tag stays for a day, because indexes and referrers are pushed in parts.
+ * The tag `latest` is kept. A manifest with a subject is kept as long as the subject, and deleted after it. A manifest
+ * without a tag is kept for a day, because indexes and referrers are pushed in parts.
  */
 async function loadImageStandings(db: Db, candidates: readonly Candidate[], now: number): Promise<StandingOf> {
   const ids = [...new Set(candidates.map(({ packageId }) => packageId))]

@@ -116,8 +116,8 @@ export interface PackageFormat {
   /** The credentials of a request, from those of the standard headers and what only this client sends. */
   credentials?(sent: Credentials, request: SignableRequest): Credentials
   /**
-   * COMPAT: a token that clients must be given whether or not it is used, so that a wrong one counts as none: they send
-   * their credentials after the challenge (test/packages/registry/nuget.test.ts).
+   * COMPAT: a token with which clients must be configured whether or not it is used, so that a wrong one counts as
+   * none: they send their credentials after the challenge (test/packages/registry/nuget.test.ts).
    */
   apiKey?(sent: IncomingHttpHeaders): string | undefined
 }

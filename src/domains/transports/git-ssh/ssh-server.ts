@@ -193,8 +193,8 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
 }
 
 /**
- * Reads one chunk in each turn of the event loop: what a push sends is decrypted in this thread, and libuv would read up
- * to 32 chunks of each client before it serves anybody else.
+ * Reads one chunk in each turn of the event loop: the data of a push is decrypted in this thread, and libuv would read
+ * up to 32 chunks of each client before it serves anybody else.
  */
 export function takeTurns(socket: Socket): void {
   socket.on('data', () => {

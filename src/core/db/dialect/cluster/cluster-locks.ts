@@ -41,7 +41,7 @@ interface Kept {
 
 /**
  * Named locks across all processes of a cluster: rows of PostgreSQL, each with a fencing number that only increases.
- * Taking a lock costs one statement, and its release one that nothing waits for; a shared lock that is used again
+ * Acquiring a lock costs one statement, and its release one for which nothing waits; a shared lock that is used again
  * within three seconds costs none. Waiters of one process are served in their order, processes in the order in which
  * they ask after a release.
  */

@@ -14,8 +14,8 @@ const PREFIX = 'cluster/'
 type Listener = (names: readonly string[]) => void
 
 /**
- * The processes of a cluster by the names in their sessions. A process has ended when it lacked a session for a while
- * during which this process kept its own. Reads the sessions only while there are listeners.
+ * The processes of a cluster by the names in their sessions. A process counts as ended if it had no session for a while
+ * during which this process had one. Reads the sessions only while there are listeners.
  */
 export class ClusterMembers implements Members {
   readonly self: string

@@ -148,8 +148,8 @@ const BUFFER = 64 * 1024
 const LINE_END = Buffer.from('\n')
 
 /**
- * Hashes a diff without what a rebase changes: line numbers and file ids. The ids of binary files are included, as the
- * diff shows nothing else of them.
+ * Hashes a diff without the parts that a rebase changes: line numbers and file ids. The ids of binary files are
+ * included, as the diff shows nothing else of them.
  */
 class PatchDigest implements DiffVisitor {
   readonly #hash: Hash = createHash('sha256')

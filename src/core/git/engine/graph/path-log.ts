@@ -230,8 +230,8 @@ class LogWalk {
   }
 
   /**
-   * Skips commits that did not change the path. NOTE: only while no other commit is queued, as nothing can then lead to
-   * the skipped commits, which are not marked as seen.
+   * Skips commits that did not change the path. NOTE: only while no other commit is queued: the skipped commits are not
+   * marked as seen, and nothing else may lead to them.
    */
   #skip(position: number | undefined): number | undefined {
     if (position === undefined || !this.#versions || this.#queue.size > 0 || this.#range.since !== undefined)

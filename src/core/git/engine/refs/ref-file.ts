@@ -17,9 +17,9 @@ interface RefFileMove {
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/
 
 /**
- * Writes one ref as git does: to its lock file, which is synced and renamed. One ref moves whole or not at all wherever
- * this process is killed, so it needs no git process, which would live on. Returns false, with nothing changed, for
- * what only git decides: a lock of another process, a symbolic ref, a directory at the place of the ref.
+ * Writes one ref as git does: to its lock file, which is synced and renamed. One ref moves atomically wherever this
+ * process is killed, so it needs no git process, which would survive. Returns false, with nothing changed, in cases
+ * that only git can decide: a lock of another process, a symbolic ref, a directory at the place of the ref.
  */
 export async function moveRefFile({ path, ref, oid, check, confirm }: RefFileMove): Promise<boolean> {
   const file = join(path, ref)

@@ -9,7 +9,7 @@ export type ByteSink = (chunk: Uint8Array) => Promise<void>
 
 /**
  * A sink over a stream with back-pressure: it waits until the bytes have left the process. Fails with `aborted` when
- * the other side leaves or `signal` fires, and with `timeout` when it accepts nothing for `idleMs` milliseconds.
+ * the other side disconnects or `signal` fires, and with `timeout` when it accepts nothing for `idleMs` milliseconds.
  */
 export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): ByteSink {
   /** NOTE: one listener for all writes: progress lines are not awaited, so many may be in flight. */

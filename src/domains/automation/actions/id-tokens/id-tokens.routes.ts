@@ -18,7 +18,7 @@ const CLAIMS = `
 const MAX_AUDIENCE = 255
 
 /**
- * Routes at which jobs get ID tokens, and at which others get what they need to verify them
+ * Routes at which jobs get ID tokens, and at which other services get the keys to verify them
  * (behaviour/actions#id-tokens).
  */
 export function registerIdTokens(http: FastifyInstance, { idTokens, tokens }: IdTokenDeps): void {

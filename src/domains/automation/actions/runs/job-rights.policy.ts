@@ -16,8 +16,8 @@ const UNIT_OF = {
 } as const satisfies Record<string, Unit>
 
 /**
- * What the token of a job may do: what the workflow asks for, by default to write everywhere; jobs of other people's
- * code only read (behaviour/actions#job-token).
+ * The rights of the token of a job: those that the workflow requests, by default to write everywhere; jobs of other
+ * people's code only read (behaviour/actions#job-token).
  */
 export function decideJobRights({ runId, repoId, ownerId, permissions, event, isFromFork }: RunningTask): JobRights {
   const asked = permissions === '' ? undefined : members(parseJson(permissions)?.value)

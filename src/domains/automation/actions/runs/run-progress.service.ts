@@ -103,8 +103,8 @@ export function createRunProgress({ clock, events, jobs: queue, tasks }: RunProg
   }
 
   /**
-   * Makes a run, or a job of it, a member of a group: cancels the members that wait, and those that run if it says so.
-   * Returns whether it has to wait for one. The workflows of the repository must be locked.
+   * Adds a run, or a job of it, to a concurrency group: cancels the waiting members, and the running ones if its
+   * settings say so. Returns whether it has to wait for one. The workflows of the repository must be locked.
    */
   async function join(tx: Tx, repoId: Run['repoId'], { group, cancels }: Group, owner: GroupOwner): Promise<boolean> {
     for (const { runId, jobId, hasBegun } of await listGroupMembers(tx, repoId, group, owner)) {

@@ -40,8 +40,8 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
   }
 
   /**
-   * Owners with the fewest running jobs first, so that none of them keeps the others waiting. Returns `held` if there
-   * are only jobs of owners at the limit, or others have taken all that were tried.
+   * Owners with the fewest running jobs first, so that none of them delays the others. Returns `held` if there are only
+   * jobs of owners at the limit, or other runners have taken all that were tried.
    */
   async function pick(runner: CallingRunner, key: string): Promise<TakenTask | 'held' | undefined> {
     const groups = await listOffered(runner)

@@ -85,7 +85,8 @@ const OF_REVIEWS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What a message of an event starts (behaviour/actions#from-event-to-jobs). `commentKind` is that of an edited comment.
+ * The runs that a message of an event starts (behaviour/actions#from-event-to-jobs). `commentKind` is that of an edited
+ * comment.
  */
 export function occurrencesOf(
   event: Pick<DomainEvent, 'kind' | 'payload'>,

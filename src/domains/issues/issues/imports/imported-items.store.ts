@@ -60,9 +60,7 @@ export const deleteImportedIssues = (tx: Tx, ids: readonly IssueId[]): Promise<v
 
 const MAX_DELETED = 50
 
-/**
- * Deletes some of the issues and pull requests of a repository that nobody sees. Returns false if there are none left.
- */
+/** Deletes some of the issues and pull requests of a hidden repository. Returns false if there are no more. */
 export async function deleteSomeImported(tx: Tx, repoId: RepoId): Promise<boolean> {
   const items = await listImportedItems(tx, repoId, { after: 0, limit: MAX_DELETED })
   await deleteInSteps(

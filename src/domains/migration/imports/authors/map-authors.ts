@@ -14,8 +14,8 @@ interface MapAuthorsDeps {
 const PAGE = 100
 
 /**
- * Gives objects that administrators imported to the accounts of their authors: those that a sign-in source at the host
- * of the service has linked to the id of the author there.
+ * Assigns objects that administrators imported to the accounts of their authors: the accounts that a sign-in source at
+ * the host of the service has linked to the id of the author there.
  */
 export async function mapAuthors({ database, signInSources }: MapAuthorsDeps, signal: AbortSignal): Promise<void> {
   for (const { id, settings } of await signInSources.listActive('oidc')) {

@@ -25,7 +25,7 @@ const MAX_FILES = 100
 
 /**
  * Copies the files of an object and those that its text links to, and returns the text with the addresses of the copies
- * and the numbers of this server. A file that cannot be copied is omitted with a warning; its address stays in the
+ * and the numbers of this server. A file that cannot be copied is omitted with a warning; its address remains in the
  * text. Throws what `fetchFile` throws.
  */
 export async function copyFiles(

@@ -7,8 +7,8 @@ import type { ItemDeps } from './imported-items.ts'
 const STEP_ISSUES = 500
 
 /**
- * The last phase: counters of issues, labels and milestones, pins and the next number, which the other phases leave as
- * they are, and what the timelines of unchanged issues say of those that were imported again. The cursor is the last
+ * The last phase: counters of issues, labels and milestones, pins and the next number, which the other phases do not
+ * change, and entries in the timelines of unchanged issues about those that were imported again. The cursor is the last
  * number whose comments were counted.
  */
 export const countsPhase = ({ database, maxPins }: ItemDeps & { readonly maxPins: number }): ImportPhase => ({

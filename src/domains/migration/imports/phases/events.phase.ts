@@ -11,9 +11,9 @@ import { type ItemDeps, readOfItems } from './imported-items.ts'
 import { labelName } from './label-name.ts'
 
 /**
- * Events of the timelines. The cursor is the position in the list of issues and pull requests. Leaves out, without a
- * warning, what the timeline does not show of deleted objects: labels that are not imported, and accounts without one
- * here.
+ * Events of the timelines. The cursor is the position in the list of issues and pull requests. Omits, without a
+ * warning, events that the timeline does not show for deleted objects: of labels that are not imported, and of accounts
+ * without an account here.
  */
 export const eventsPhase = (deps: ItemDeps & { readonly clock: Clock }): ImportPhase => ({
   name: 'events',

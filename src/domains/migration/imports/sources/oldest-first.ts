@@ -97,7 +97,7 @@ async function* forwards(api: ForgeApi, list: List, walk: Walk): AsyncGenerator<
 
 /**
  * A page before that of the bookmark. The first one if the page does not begin with an item that an earlier run has
- * read: the list has become shorter, or has no such page.
+ * read: the list has become shorter, or does not have this page.
  */
 async function firstPage(api: ForgeApi, { path, after, bookmark }: List, { keyOf, signal }: Walk): Promise<number> {
   const page = (bookmark?.page ?? 1) - MARGIN_PAGES

@@ -6,8 +6,8 @@ import { once, part, send, type ServerContext, type ServerStep, sourceAccounts }
 const LENGTH = 20
 
 /**
- * One-time passwords for accounts that have none, where a file for them is given. This comes last: an account that has
- * to change its password can do nothing else.
+ * One-time passwords for accounts that have none, if a file for them is given. This step is the last one: an account
+ * that has to change its password can do nothing else.
  */
 export const passwordsStep: ServerStep = {
   name: 'passwords',

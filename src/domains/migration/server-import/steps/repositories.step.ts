@@ -57,8 +57,8 @@ export async function* importedRepos(context: ServerContext): AsyncGenerator<Imp
 }
 
 /**
- * Repositories by jobs of the running server. Of one that was imported before, it brings what has changed, unless the
- * copy was changed on this server.
+ * Repositories by jobs of the running server. Of one that was imported before, it imports the changes, unless the copy
+ * was changed on this server.
  */
 export const repositoriesStep: ServerStep = {
   name: 'repositories',

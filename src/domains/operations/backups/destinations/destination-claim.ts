@@ -27,7 +27,7 @@ const LEASE_MS = 75_000
 const SETTLE_MS = 500
 
 /**
- * Lets one process at a time copy to a destination, and only that of one data directory. The file `owner.json` at the
+ * Allows one process at a time, of one data directory, to copy to a destination. The file `owner.json` at the
  * destination names it; a process that finds another owner there stops writing within `CHECK_MS`.
  */
 export class DestinationClaim {

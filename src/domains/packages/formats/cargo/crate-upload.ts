@@ -13,9 +13,9 @@ interface CrateUpload<Content> {
 }
 
 /**
- * Reads the body of `cargo publish`: the length of the metadata (32 bits, little endian), JSON, the length of the crate,
- * and the crate, which is given to `receive` while it arrives (doc.rust-lang.org, Cargo book, registry web API). Throws
- * BadRequest and TooLarge.
+ * Reads the body of `cargo publish`: the length of the metadata (32 bits, little endian), JSON, the length of the
+ * crate, and the crate, which is passed to `receive` while it arrives (doc.rust-lang.org, Cargo book, registry web
+ * API). Throws BadRequest and TooLarge.
  */
 export async function readCrateUpload<Content>(
   body: AsyncIterable<Buffer>,

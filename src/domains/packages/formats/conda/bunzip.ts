@@ -4,8 +4,8 @@ import bunzip from 'seek-bzip'
 class End extends Error {}
 
 /**
- * The first `max` bytes without compression by bzip2, of what may be only the beginning of a file. Throws for what is
- * not bzip2. Call it in a task only.
+ * The first `max` bytes without compression by bzip2, of a file or its beginning. Throws for data that is not bzip2.
+ * Call it in a task only.
  */
 export function bunzipHead(bytes: Uint8Array, max: number): Buffer {
   let output = Buffer.allocUnsafe(1024 * 1024)

@@ -64,8 +64,8 @@ export function createImageReads({ database }: Pick<Core, 'database'>) {
     },
 
     /**
-     * An image with the blob, whose packages the viewer may read: `from` if given, else any. Knowing the digest alone
-     * gives nobody the bytes.
+     * An image with the blob, whose packages the viewer may read: `from` if given, otherwise any. The digest alone does
+     * not grant access to the bytes.
      */
     async findMountSource(viewer: Viewer, digest: string, from: string | null): Promise<number | undefined> {
       const [fromOwner = '', ...fromImage] = (from ?? '').split('/')

@@ -15,8 +15,8 @@ import {
 import { DIGEST } from './manifest.policy.ts'
 
 /**
- * Deletes the tags and manifests of versions that were deleted by the API. With a tag goes its manifest, and with an
- * index go its manifests, unless something else names them.
+ * Deletes the tags and manifests of versions that were deleted by the API. The manifest of a tag and the manifests of
+ * an index are deleted too, unless something else refers to them.
  */
 export const containerProjections: Projections = {
   async 'package.deleted'(tx, { payload }) {

@@ -14,7 +14,7 @@ interface SentDocument<Content> {
 
 /**
  * Reads the JSON document of `npm publish`. The base64 text of its attachment (`_attachments.<file>.data`), which may
- * be long, is decoded and given to `receive` while it arrives; only the rest, with the provenance, is parsed. Throws
+ * be long, is decoded and passed to `receive` while it arrives; only the rest, with the provenance, is parsed. Throws
  * BadRequest and TooLarge.
  */
 export async function readPublishDocument<Content>(

@@ -64,8 +64,8 @@ export async function scheduleMerge(
 }
 
 /**
- * Merges a scheduled pull request as the account that scheduled it, if that is allowed now; otherwise the schedule
- * stays (behaviour/pull-requests#merging).
+ * Merges a scheduled pull request as the account that scheduled it, if that is allowed now; otherwise the schedule is
+ * kept (behaviour/pull-requests#merging).
  */
 export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
   const { read } = deps.database

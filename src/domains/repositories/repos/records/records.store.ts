@@ -86,8 +86,8 @@ export const setMirrorLfsPending = (tx: Tx, repoId: RepoId, isPending: boolean):
   updateMirror(tx, repoId, { lfs_pending: flag(isPending) })
 
 /**
- * Derived counters of repositories, each with the query that counts it for the row aliased `counted`. Later domains have
- * the queries of what they count.
+ * Derived counters of repositories, each with the query that counts it for the row aliased `counted`. Later domains
+ * have the queries of what they count.
  */
 export const repoCounters = {
   stars_count: sql`select count(*) from star where repo_id = counted.id`,
@@ -176,7 +176,7 @@ export async function findRepoOwner(
 const CHUNK = 500
 
 /**
- * Yields the id of every repository, oldest first, including those created during the walk; reads in chunks. Without
+ * Yields the id of every repository, oldest first, including those created during the walk; reads in chunks. Excludes
  * those that an import is writing: their rows and refs do not agree yet.
  */
 export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {

@@ -7,8 +7,8 @@ const WHOLE = /^\s*\$\{\{((?:(?!\$\{\{|\}\}).)*)\}\}\s*$/s
 const STATUS = /\b(?:success|failure|always|cancelled)\s*\(/i
 
 /**
- * Whether the `if` of a job is false in the contexts that are given, `needs` among them when those jobs have ended; not
- * when it uses another context, which the runner knows. Runs in a child process.
+ * Whether the `if` of a job is false in the given contexts, with `needs` when those jobs have ended. Returns false if
+ * it uses another context, which only the runner knows. Runs in a child process.
  */
 export function isFalse(condition: unknown, { github, ...others }: Contexts): boolean {
   const text = scalarText(condition) ?? ''

@@ -22,7 +22,7 @@ interface Gogs {
 
 /**
  * Gogs (API v1), which has neither releases nor the commits of pull requests: these are read as issues, so that their
- * numbers and comments stay.
+ * numbers and comments are preserved.
  */
 export const openGogs: OpenSource = ({ client, timeout, patience }, location) => {
   const { webUrl, path } = splitPath(location)
