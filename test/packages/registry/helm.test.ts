@@ -41,7 +41,7 @@ describeOnBoth('the Helm registry', (kind) => {
     const form = new FormData()
     form.append('chart', new Blob([new Uint8Array(await chart('web-app', '1.1.0+b1'))]), 'x.tgz')
     expect((await post('api/charts', form))[0]).toBe(201)
-    expect(await post('api/charts', first)).toEqual([409, { error: 'this version of the package exists already' }])
+    expect(await post('api/charts', first)).toEqual([409, { error: 'package version already exists' }])
     const found = await index()
     expect(found).toMatchObject({
       entries: {
@@ -68,6 +68,25 @@ describeOnBoth('the Helm registry', (kind) => {
     expect((await fetch(`${base()}/index.yaml`, { headers: { 'if-none-match': etag! } })).status).toBe(304)
     await ann.client.delete('/packages/ann/helm/web-app/1.0.0-rc.1')
     expect((await index()).entries['web-app']).toMatchObject([{ version: '1.1.0+b1' }])
+  })
+
+  it('lists no members that make clients refuse the whole index', async () => {
+    const odd =
+      'x-own: 1\n__proto__: {a: 1}\ndescription: {a: 1}\nkeywords: [a, 2, true]\nsources: [[]]\nmaintainers: me\n' +
+      'kubeVersion: 1.2\ndeprecated: "no"\nannotations: {a: b, c: [d], e: 1}\n' +
+      'dependencies: [{name: d, version: 2, own: 1, import-values: [x, {child: a, parent: b}]}]\n'
+    expect((await post('api/charts', await chart('odd', '1.0.0', odd)))[0]).toBe(201)
+    const [{ urls, created, digest, ...entry }] = (await index()).entries.odd
+    expect([urls.length, typeof created, typeof digest]).toEqual([1, 'string', 'string'])
+    expect(entry).toEqual({
+      apiVersion: 'v2',
+      name: 'odd',
+      version: '1.0.0',
+      kubeVersion: '1.2',
+      keywords: ['a', '2', 'true'],
+      annotations: { a: 'b', e: '1' },
+      dependencies: [{ name: 'd', version: '2', 'import-values': ['x', { child: 'a', parent: 'b' }] }],
+    })
   })
 
   it('stores provenance files of charts', async () => {

@@ -11,6 +11,7 @@ import type { IndexKind } from '../../registry/indexes/package-indexes.service.t
 import type { CreateFormat, FormatAnswer, FormatRequest, FormatTools, FormatWrite } from '../../registry/format.ts'
 import { readMultipart } from '../../registry/multipart.ts'
 import { readMetadata, readShort } from '../../registry/read-metadata.ts'
+import { listedMembers } from './chart-members.ts'
 import type { Chart } from './chart.task.ts'
 
 const type = 'helm'
@@ -170,7 +171,7 @@ const indexOf = (base: string, clock: Clock): IndexKind => ({
     for await (const file of files) {
       if (!file.name.endsWith('.tgz')) continue
       const entry = {
-        ...members(members(parseJson(file.metadata)?.value)['document']),
+        ...listedMembers(members(members(parseJson(file.metadata)?.value)['document'])),
         urls: [`${base}/${encodeURIComponent(file.name)}`],
         created: new Date(file.created_at).toISOString(),
         digest: file.sha256,
