@@ -223,8 +223,8 @@ export const errors = defineErrors({
   crateIncomplete: ['bad-request', 'the crate is not complete'],
   formRequired: ['bad-request', 'the body is not a multipart form'],
   numberRequired: ['bad-request', '{name} is not a number'],
-  packageFileExists: ['conflict', 'this file of the package exists already'],
-  packageVersionExists: ['conflict', 'this version of the package exists already'],
+  packageFileExists: ['conflict', 'package file already exists'],
+  packageVersionExists: ['conflict', 'package version already exists'],
 
   // webhooks and notifications
   webhookNotFound: ['not-found', 'webhook does not exist'],

@@ -45,7 +45,7 @@ describeOnBoth('the Alpine registry', (kind) => {
     const signature = gzipSync(await tarOf({ '.SIGN.RSA.builder.rsa.pub': 'signature' }))
     const first = Buffer.concat([signature, control, data])
     expect(await upload(first)).toEqual([201, ''])
-    expect(await upload(first)).toEqual([409, 'this file of the package exists already'])
+    expect(await upload(first)).toEqual([409, 'package file already exists'])
     const checksum = createHash('sha1').update(control).digest('base64')
     expect(await index('v3/main/x86_64')).toContain(
       `C:Q1${checksum}\nP:tool\nV:1.0-r0\nA:x86_64\nI:4096\nT:A tool\nU:https://example.test\nL:MIT\no:tool\n` +

@@ -70,7 +70,7 @@ describeOnBoth('the Arch registry', (kind) => {
       'license = MIT\ndepend = glibc\ndepend = base>=1\n',
     )
     expect(await upload(first)).toEqual([201, ''])
-    expect(await upload(first)).toEqual([409, 'this file of the package exists already'])
+    expect(await upload(first)).toEqual([409, 'package file already exists'])
     const name = 'tool-1:1.0-1-x86_64.pkg.tar.zst'
     const signature = (await get(`core/x86_64/${name}.sig`)).bytes
     const files = await database('core/x86_64/core.files')

@@ -56,7 +56,7 @@ describeOnBoth('the cargo registry', (kind) => {
       200,
     )
     const again = await publish({ name: 'hello-lib', vers: '1.0.0', deps: [], features: {} })
-    expect([again.status, detail(again.text)]).toEqual([409, 'this version of the package exists already'])
+    expect([again.status, detail(again.text)]).toEqual([409, 'package version already exists'])
     const index = await call('GET', 'he/ll/hello-lib')
     expect(
       index.text

@@ -155,10 +155,7 @@ describeOnBoth('the Conan registry', (kind) => {
     const folder = `v2/conans/same/1.0/_/_/revisions/${rrev('1')}/files`
     await uploadRecipe('same/1.0/_/_', rrev('1'))
     expect((await put(`${folder}/conanfile.py`, 'pass'))[0]).toBe(201)
-    expect(await put(`${folder}/conanfile.py`, 'other')).toEqual([
-      409,
-      '{"message":"this file of the package exists already"}',
-    ])
+    expect(await put(`${folder}/conanfile.py`, 'other')).toEqual([409, '{"message":"package file already exists"}'])
     expect((await get(`${folder}/conanfile.py`)).text).toBe('pass')
     for (const text of ['one', 'two']) expect((await put(`${folder}/metadata/log/build.txt`, text))[0]).toBe(201)
     expect((await get(`${folder}/metadata/log/build.txt`)).text).toBe('two')

@@ -63,7 +63,7 @@ describeOnBoth('the conda registry', (kind) => {
     expect(await upload('tool-2.0-h1_1.conda', conda)).toEqual([201, ''])
     expect(await upload('tool-1.0-py_0.tar.bz2', TAR_BZ2)).toEqual([
       409,
-      '{"reason":"Conflict","message":"this file of the package exists already"}',
+      '{"reason":"Conflict","message":"package file already exists"}',
     ])
     expect(await repodata('noarch')).toEqual({
       info: { subdir: 'noarch' },

@@ -41,7 +41,7 @@ describeOnBoth('the CRAN registry', (kind) => {
     expect(await upload('src', first)).toEqual([201, ''])
     expect(await upload('src', await packageOf(description('tool', '1.9.2')))).toEqual([201, ''])
     expect(await upload('src', second)).toEqual([201, ''])
-    expect(await upload('src', first)).toEqual([409, 'this file of the package exists already'])
+    expect(await upload('src', first)).toEqual([409, 'package file already exists'])
     const index = await get('src/contrib/PACKAGES')
     expect(index.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(index.bytes.toString()).toBe(

@@ -52,7 +52,7 @@ describeOnBoth('the Debian registry', (kind) => {
     const second = await packageOf({ Package: 'doc', Architecture: 'all' })
     expect(await upload(first)).toEqual([201, ''])
     expect(await upload(second)).toEqual([201, ''])
-    expect(await upload(first)).toEqual([409, 'this file of the package exists already'])
+    expect(await upload(first)).toEqual([409, 'package file already exists'])
     expect((await upload(first, 'testing/main'))[0]).toBe(201)
     const packages = await get('dists/stable/main/binary-amd64/Packages')
     expect(packages.bytes.toString()).toBe(

@@ -59,7 +59,7 @@ describeOnBoth('the pub registry', (kind) => {
     const again = await upload(file)
     expect([again.status, JSON.parse(again.text)]).toEqual([
       409,
-      { error: { code: 'package_version_exists', message: 'this version of the package exists already' } },
+      { error: { code: 'package_version_exists', message: 'package version already exists' } },
     ])
     const shown = await get(`${base()}/api/packages/tool`)
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, JSON_TYPE])

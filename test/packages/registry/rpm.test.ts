@@ -71,7 +71,7 @@ describeOnBoth('the RPM registry', (kind) => {
       1118: ['/usr/bin/', '/usr/share/'],
     })
     expect(await upload(first)).toEqual([201, ''])
-    expect(await upload(first)).toEqual([409, 'this file of the package exists already'])
+    expect(await upload(first)).toEqual([409, 'package file already exists'])
     const { metadata } = await list('primary')
     const location = 'package/tool/2-1.0-2/x86_64/tool-2-1.0-2.x86_64.rpm'
     expect(metadata['@packages']).toBe('1')

@@ -69,7 +69,7 @@ describeOnBoth('the Swift registry', (kind) => {
     expect(signed.status).toBe(201)
     expect(await publish('MONA/linkedlist/1.9.0', { 'source-archive': archive })).toMatchObject({
       status: 409,
-      detail: 'this version of the package exists already',
+      detail: 'package version already exists',
     })
     const url = (version: string) => `${base()}/mona/LinkedList/${version}`
     for (const path of ['mona/LinkedList', 'MONA/linkedlist', 'mona/LinkedList.json']) {

@@ -38,7 +38,7 @@ describeOnBoth('the Vagrant registry', (kind) => {
     expect(await upload('tool/1.1.0-rc.1/virtualbox.box', first)).toEqual([201, ''])
     expect(await upload('tool/1.0.0/virtualbox.box', second)).toEqual([
       409,
-      '{"errors":["this file of the package exists already"]}',
+      '{"errors":["package file already exists"]}',
     ])
     const provider = (version: string, name: string, bytes: Buffer) => ({
       name,
