@@ -1,6 +1,6 @@
 import type { Run } from './run.ts'
 
-/** A figure beside what it has to reach; undefined where the server has not got it or it cannot be known. */
+/** A figure and its limits; `measured` is undefined if the server lacks it or it cannot be known. */
 export interface Figure {
   readonly name: string
   readonly measured: number | undefined
@@ -8,7 +8,7 @@ export interface Figure {
     'us' | 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries' | 'requests' | 'jobs' | 'lines' | 'H'
   /** The equal work done by other means in the same run. */
   readonly beside?: { readonly name: string; readonly value: number }
-  /** Limit of the measured figure, or of its ratio where there is something beside it. */
+  /** Limit of the measured figure, or of its ratio to `beside`. */
   readonly max?: number
   /** The measured figure is to be at least this. */
   readonly min?: number

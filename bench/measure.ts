@@ -41,7 +41,7 @@ export async function measureTarget(run: Run): Promise<TargetResult> {
   return { name: target.name, endpoints, figures }
 }
 
-/** The run on PostgreSQL beside that on SQLite, for the rows that both of them have. */
+/** The run on PostgreSQL compared with that on SQLite, for the rows that both of them have. */
 async function besides(run: Run, read: readonly Endpoint[]): Promise<PostgresRun | undefined> {
   if (run.own === undefined || !run.options.postgres || read.length === 0) return undefined
   const postgres = await openPostgresRun(

@@ -64,7 +64,7 @@ export async function ownRun(
 export interface OwnDatabase {
   /** Empty for SQLite, the database that a server has without settings. */
   readonly url: string
-  /** Processes beside the server whose CPU time a request costs. */
+  /** Processes other than the server whose CPU time a request costs. */
   readonly pids: readonly number[]
   /** Called once the rows of lists are there. */
   filled?(): Promise<void>

@@ -18,7 +18,7 @@ export interface Bench {
   makeLarge(): Promise<void>
 }
 
-/** What one run measures: a server, the data on it, and the yardsticks beside it. */
+/** The objects of one run: a server, the data on it, and the yardsticks. */
 export interface Run extends Bench {
   readonly target: Target
   readonly seed: SeedData

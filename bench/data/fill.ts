@@ -6,7 +6,7 @@ const USERS = 10
 const REPOS = 60
 const PASSWORD = 'bench-password-1'
 
-/** Names of this run: they tell its repositories from those that another server already has. */
+/** Names of this run: they distinguish its repositories from those that another server already has. */
 export interface SeedData {
   readonly prefix: string
   readonly small: string
@@ -65,7 +65,7 @@ export async function seed(target: Target, run: string): Promise<SeedData> {
 
 export const smallRepo = (prefix: string, i: number): string => `${prefix}-small-${i}`
 
-/** Takes the run's repositories and organizations off a server that goes on after it. */
+/** Deletes the run's repositories and organizations from a server that continues to run. */
 export async function cleanup(target: Target, { made, orgs }: SeedData): Promise<void> {
   const headers = tokenHeaders(target)
   for (const name of made)

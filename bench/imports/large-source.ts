@@ -13,7 +13,7 @@ const MAX_PAGE = shape === 'github' ? 100 : 50
 const API = shape === 'github' ? '/api/v3' : '/api/v1'
 const REPO = `${API}/repos/big/repo`
 
-/** Requests by kind, which tell what an import costs and what one that was killed reads again. */
+/** Requests by kind, which show the cost of an import and what a killed one reads again. */
 const counts: Record<string, number> = {}
 
 interface List {

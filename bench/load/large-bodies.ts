@@ -38,7 +38,7 @@ export async function expectStatus(
   return answer.headers
 }
 
-/** CPU time in ms that these processes and their children spend meanwhile. */
+/** CPU time in ms that these processes and their children use during the load. */
 export async function costOf(pids: readonly number[], work: () => Promise<unknown>): Promise<number> {
   const spent = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0)
   const before = spent()

@@ -22,7 +22,7 @@ export interface Load {
 export interface LoadPlan {
   readonly seconds: number
   readonly connections: number
-  /** The next request; asked anew for each, since some must differ. */
+  /** The next request; called for each, since some must differ. */
   next(): Call
 }
 
@@ -49,7 +49,7 @@ export async function applyLoad(plan: LoadPlan): Promise<Load> {
 
 const PACE_MS = 10
 
-/** Requests one after the other, a hundred a second at most, until the work beside them is over. */
+/** Requests one after the other, a hundred a second at most, until the concurrent work is over. */
 export async function pace(next: () => Call, work: Promise<unknown>): Promise<Pick<Load, 'p50' | 'p99' | 'failures'>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

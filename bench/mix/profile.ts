@@ -1,6 +1,6 @@
 import type { OwnServer } from '../system/target.ts'
 
-/** What a request spends its time in, besides what the domains do. */
+/** The parts of the time of a request, in addition to the domains. */
 export const PARTS = [
   'HTTP',
   'sign-in and rights',

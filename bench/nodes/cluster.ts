@@ -96,7 +96,7 @@ export async function startCluster(
   }
 }
 
-/** A node ends at its start while PostgreSQL is away; what supervises it starts it again. */
+/** A node that starts while PostgreSQL is unavailable exits; its supervisor starts it again. */
 async function startUntilItServes(tempDir: TempDir, plan: NodePlan): ReturnType<typeof startNode> {
   for (const end = performance.now() + START_DEADLINE_MS; ; await sleep(RESTART_PAUSE_MS)) {
     try {

@@ -37,7 +37,7 @@ export function planFaults(seconds: number): FaultPlan {
     seconds,
     every,
     away: Math.min(AWAY_S, seconds / 10),
-    // Between two kills: a node cannot start while PostgreSQL is away.
+    // Between two kills: a node cannot start while PostgreSQL is unavailable.
     postgresAt: (Math.floor((seconds * POSTGRES_AT) / every) + 0.5) * every,
     postgresAway: POSTGRES_AWAY_S,
     s3At: seconds * S3_AT,
@@ -97,7 +97,7 @@ async function stopS3({ cluster: { s3 }, journal }: Stage, { s3At, s3Away }: Fau
   say(`the S3 server was away for ${s3Away} s: a file was stored ${shortNumber(fault.recovery)} ms after it was back`)
 }
 
-/** What it takes to commit to every repository while nothing is away, ms. */
+/** Time of a commit to every repository while everything is available, ms. */
 async function probeUndisturbed(stage: Stage, name: string): Promise<number> {
   const begin = performance.now()
   return (await probeEdits(stage, `before-${name}`)) - begin

@@ -6,7 +6,7 @@ export interface Fault {
   /** The killed node. */
   readonly node?: number
   readonly from: number
-  /** Infinity while it is away. */
+  /** Infinity while it is unavailable. */
   until: number
   /** From its end, or from the kill of a node, until writes to everything succeed; ms. */
   recovery: number | undefined
@@ -54,7 +54,7 @@ export interface FileWrite {
 type Write = TextWrite | CommitWrite | FileWrite
 export type Acknowledged = Write & { readonly at: number }
 
-/** Everything that a run notes while it goes on. */
+/** Everything that a run records. */
 export class Journal {
   readonly faults: Fault[] = []
   readonly failures: Failure[] = []

@@ -84,7 +84,7 @@ function countUnordered({ journal }: Stage, { pushes }: HookLog): number {
 
 type Refs = Readonly<Record<string, string>>
 
-/** The branches on disk beside the rows, and beside what each node answers. */
+/** Compares the branches on disk with the rows, and with the answers of each node. */
 async function compareRefs(stage: Stage, client: pg.Client, repo: string): Promise<string[]> {
   for (const end = performance.now() + ROW_PATIENCE_MS; ; await sleep(200)) {
     const refs = await refsOnDisk(stage, client, repo)

@@ -11,7 +11,7 @@ import { COUNTS, createPull, LAST, type MadePull, pathOf } from './setup.ts'
 
 const PATIENCE_MS = 600_000
 const PUSHES = 9
-/** What a check of all open pull requests is told for. */
+/** Number of pull requests for which the time of a check of all open ones is reported. */
 const CHECKED = 1000
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase', 'rebase-merge', 'fast-forward-only'] as const
@@ -21,7 +21,7 @@ export type MergeStyle = (typeof MERGE_STYLES)[number]
 export async function createPulls(run: Run, style: MergeStyle, from: number, count: number): Promise<number[]> {
   const numbers: number[] = []
   for (let i = from; i < from + count; i++) {
-    // NOTE: not into `main`, of which all others would be checked again meanwhile.
+    // NOTE: not into `main`, because all its other pull requests would be checked again concurrently.
     const base = style === 'fast-forward-only' ? `${BASES.forward}-${i}` : `${BASES.merged}-0`
     numbers.push((await createPull(run, `${HEADS[style]}-${i}`, base)).number)
   }
@@ -106,7 +106,9 @@ export async function untilMergeable(run: Run, number: number): Promise<void> {
   }
 }
 
-/** CPU time until all open pull requests are checked again after their base moved, and what others wait meanwhile. */
+/**
+ * CPU time until all open pull requests are checked again after their base moved, and how long others wait during it.
+ */
 export async function recheckFigures(run: Run, names: Names & { readonly others: string }): Promise<Figure[]> {
   const { target, options, own } = run
   const pid = own!.pids[0]!

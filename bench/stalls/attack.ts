@@ -18,7 +18,7 @@ export interface Attack {
   requests(stage: Stage): readonly Call[]
   /** Beside /version, another caller whose longest answer counts: one who reads a file or renders two letters. */
   readonly beside?: 'file' | 'rendering'
-  /** Work beside the requests that is ended when they are answered. */
+  /** Work concurrent with the requests, which is ended when they are answered. */
   hold?(stage: Stage): Promise<() => Promise<void>>
 }
 

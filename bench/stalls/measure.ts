@@ -55,7 +55,7 @@ export async function measureStalls(tempDir: TempDir, attacks: readonly Attack[]
     const stall = await measureStall(attack, stage, server)
     say(`${attack.name}: /version waited ${shortNumber(stall.longestVersion)} ms, ${shortNumber(stall.memory)} MB`)
     stalls.push(stall)
-    // A server of its own for the next one: what this one left may be large or gone.
+    // The next attack gets a new server: this one may have grown or have been killed.
     await tempDir.stop(server.child)
     server = await startOwn(tempDir, { dataDir })
   }

@@ -10,7 +10,7 @@ export interface GitWrapper {
   readonly path: string
   /** Starts so far. */
   count(): number
-  /** Waits until nothing starts any more: work of earlier requests that goes on in the background is not counted. */
+  /** Waits until no process starts: work of earlier requests that continues in the background is not counted. */
   untilQuiet(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface ProcessFacts {
   readonly pid: number
   readonly command: string
-  /** CPU time of its own and of its ended children, ms; 10 ms is the least that Linux tells apart. */
+  /** CPU time of its own and of its ended children, ms; 10 ms is the resolution of Linux. */
   readonly cpu: number
   /** Resident memory, MB, and the part of it that is no page of a file. */
   readonly resident: number
@@ -15,7 +15,7 @@ const MS_PER_TICK = 10
 const UTIME = 11
 const CSTIME = 14
 
-/** The process and everything under it; those that end meanwhile are left out. */
+/** The process and its descendants; those that end during the read are omitted. */
 export function treeOf(root: number): ProcessFacts[] {
   const found: ProcessFacts[] = []
   const pids = [root]

@@ -6,7 +6,7 @@ import { measureGitInit } from '../load/yardsticks.ts'
 const NAME = 'create with auto_init, alone'
 const MAX_TIMES = 2
 
-/** Making repositories one at a time beside the command that makes the directory alone. */
+/** Creating repositories one at a time, compared with the command that creates only the directory. */
 export const creation: Trial = {
   names: [NAME],
   needs: 'site',

@@ -24,7 +24,7 @@ const NAMES = {
 } as const
 const MAX = { alone: 1 / 0.7, p99: 250, failed: 0, numbers: 0 } as const
 
-/** Issues created one by one beside the durable writes of the disk, and by many writers at once. */
+/** Issues created one by one, compared with durable writes of the disk, and by many writers at once. */
 export const issueWriters: Trial = {
   names: Object.values(NAMES),
   needs: 'site',

@@ -9,7 +9,7 @@ import { PARTS, profileDuring } from '../mix/profile.ts'
 import type { Run } from '../run.ts'
 import { cpuOf } from '../system/process-tree.ts'
 
-/** Writes per second beside the reads. */
+/** Writes per second during the reads. */
 const WRITES = [0, 5, 20] as const
 /** At this scale and above all issues; fewer at smaller ones. */
 const FULL_SCALE = 0.2

@@ -76,7 +76,7 @@ async function measureBulk(stage: HookStage, events: number) {
   }
 }
 
-/** Requests for the repository, first without deliveries and then beside those of some events. */
+/** Requests for the repository, first without deliveries and then during those of some events. */
 async function measureBeside(stage: HookStage, events: number) {
   const { receiver, target, repo } = stage
   const next = () => ({

@@ -1,6 +1,6 @@
 // A receiver of webhooks as a process of its own: answers each POST after 5 ms with an empty 200, but never those to
-// the second address. GET tells as JSON what has arrived since the last DELETE. Prints both addresses and serves until
-// it is ended.
+// the second address. GET returns as JSON what has arrived since the last DELETE. Prints both addresses and serves
+// until it is ended.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'

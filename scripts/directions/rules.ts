@@ -155,7 +155,7 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
     /\.routes\.ts$/,
     /^src\/app\//,
     /^src\/core\/module\.ts$/,
-    // The transports beside the API, the registries of packages, and the pages on which users sign in.
+    // The transports other than the API, the registries of packages, and the pages on which users sign in.
     /^src\/domains\/(?:transports\/git-http|code\/lfs|packages\/registry|accounts\/sign-in)\//,
   ],
   ssh2: [/^src\/domains\/transports\/git-ssh\//],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** True when the program is on this machine; tests that need it say so when they are left out. */
+/** True when the program is on this machine; tests that need it say so when they are skipped. */
 export function hasProgram(name: string, ...args: string[]): boolean {
   const found = spawnSync(name, args, { stdio: 'ignore' }).error === undefined
   if (!found) process.stderr.write(`${name} is not installed: its tests are left out\n`)

@@ -32,7 +32,7 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
-    // What goes on by itself would take time from the tests, and change plans in the middle of one.
+    // Background work would take time from the tests, and change plans in the middle of one.
     'autovacuum=off',
     'checkpoint_timeout=1h',
     'max_wal_size=1GB',

@@ -34,7 +34,7 @@ export interface TestServerOptions extends AppOverrides {
 /** A password is hashed in microseconds instead of 50 ms, twice for each user of a test. */
 const QUICK = 2
 
-/** A real server on a free loopback port over a fresh database, quiet and gone when closed. */
+/** A real server on a free loopback port over a fresh database, without logs, deleted when closed. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   process.umask(0o077) // as src/ingot.js does
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-server-'))

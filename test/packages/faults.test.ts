@@ -34,7 +34,7 @@ describeOnBoth('the registry of each type', (kind) => {
   })
   afterAll(() => server.close())
 
-  it('refuses what is no package in the form of the client, and lists nothing', async () => {
+  it('refuses an invalid package in the form of the client, and lists nothing', async () => {
     const contents = ['garbage', '', 'PK\x03\x04', '\x1f\x8b\x08', '!<arch>\n', '{"', '\0'.repeat(2000)]
     for (const [type] of TYPES.filter(([one]) => !OF_ANY_BYTES.has(one)))
       for (const content of contents) {

@@ -158,7 +158,7 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
           try {
             await record?.(blob)
           } catch (error) {
-            // The sweep deletes what cannot be deleted now.
+            // The sweep deletes blobs that cannot be deleted now.
             if (isNew) await primary.remove(blob.hash).catch(() => undefined)
             throw error
           }

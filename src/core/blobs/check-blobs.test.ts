@@ -22,7 +22,7 @@ async function check(rows: BlobUse[], onMissing: () => void): Promise<string[]> 
   return found
 }
 
-it('does not report bytes whose row was deleted with them meanwhile', async () => {
+it('does not report bytes that were deleted with their row in the meantime', async () => {
   const rows = [use(1), use(2), use(3)]
   expect(await check([...rows], () => {})).toHaveLength(3)
   const found = await check(rows, () => void rows.splice(1, 1))

@@ -75,7 +75,7 @@ export class EventDispatcher {
       if (failed === undefined) throw error
       const { events } = failed
       if (events.length === 1) await this.#postpone(events[0]!, failed.error)
-      // Each of them once more, by itself, so that only those that fail wait.
+      // Each event once more, by itself, so that only those that fail wait.
       else for (let left = events.length; left > 0; left--) await this.#dispatchBatch(1)
       return BATCH
     }

@@ -62,7 +62,7 @@ it('ends a connection with more than a thousand waiting requests, without beginn
   expect(begun).toBe(1)
 })
 
-it('begins no request of a connection that is gone', async () => {
+it('begins no request of a closed connection', async () => {
   let begun = 0
   const open = await listen(({ socket }) => {
     begun++

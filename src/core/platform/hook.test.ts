@@ -25,7 +25,7 @@ describe('createHook', () => {
     expect(isCalled).toBe(false)
   })
 
-  it('gives errors to `onError` and goes on', async () => {
+  it('passes errors to `onError` and continues', async () => {
     const errors: unknown[] = []
     const hook = createHook<[string], number>({ onError: (error, name) => void errors.push([String(error), name]) })
     hook.register(() => Promise.reject(new Error('failed')))

@@ -93,7 +93,7 @@ describeOnBoth('the Alpine registry', (kind) => {
     expect((await get(`v3/gone/x86_64/${INDEX}`)).status).toBe(404)
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const whole = await packageOf()
     const refused = [
       [Buffer.from('garbage'), /not an Alpine package/],

@@ -144,7 +144,7 @@ describeOnBoth('the Arch registry', (kind) => {
     expect((await get('forms/any/byxz-1.0-1-any.pkg.tar.xz')).status).toBe(200)
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const whole = await packageOf()
     const refused = [
       [Buffer.from('garbage'), /archive cannot be read/],

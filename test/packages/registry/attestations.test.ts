@@ -83,7 +83,7 @@ describeOnBoth('attestations of packages', (kind) => {
     expect(files.map(({ name }) => name)).toEqual(['plain-1.0.0.tgz', 'plain-1.0.0.sigstore'])
   })
 
-  it('refuses provenance of another package, and what is none', async () => {
+  it('refuses provenance of another package, and invalid provenance', async () => {
     for (const [bundle, message] of [
       [bundleOf(statement('pkg:npm/other@1.0.0')), 'the provenance is not of this package'],
       [bundleOf(statement('pkg:npm/bad@1.0.1')), 'the provenance is not of this package'],

@@ -163,7 +163,7 @@ describeOnBoth('the Chef registry', (kind) => {
     expect((await call('GET', '/cookbooks/tool/versions/7_0_1')).status).toBe(404)
   })
 
-  it('refuses what is no cookbook', async () => {
+  it('refuses an invalid cookbook', async () => {
     const hostile = [
       Buffer.from('garbage'),
       gzipSync(await tarOf({ 'metadata.json': '{"name":"tool","version":"8.0.0"}' })),

@@ -101,7 +101,7 @@ describeOnBoth('the Composer registry', (kind) => {
     expect(packages['team/gone'].map(({ version }: { version: string }) => version)).toEqual(['1.0.1'])
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const named = { name: 'team/bad', version: '1.0.0' }
     const refused = [
       [Buffer.from('garbage'), '', /not a valid zip archive/],

@@ -128,7 +128,7 @@ describeOnBoth('the conda registry', (kind) => {
     expect((await upload('x.conda', conda, await scoped('write:package')))[0]).toBe(201)
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const zeros = Buffer.alloc(20 * 1024 * 1024)
     const refused = [
       ['bad.tar.bz2', Buffer.from('garbage'), /./],

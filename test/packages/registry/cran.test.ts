@@ -79,7 +79,7 @@ describeOnBoth('the CRAN registry', (kind) => {
     expect((await get('src/contrib/PACKAGES')).bytes.toString()).not.toContain('built')
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const good = await packageOf(description('bad', '1.0'))
     const long = description('bad', '1.0', `Depends: ${'x'.repeat(40_000)}\n`)
     const refused = [

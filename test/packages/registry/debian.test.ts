@@ -153,7 +153,7 @@ describeOnBoth('the Debian registry', (kind) => {
     expect(listed.match(/^Package: .*$/gm)).toEqual(['Package: plain', 'Package: zstd', 'Package: xz'])
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const archive = (control: string) => tarOf({ './control': control }).then((tar) => deb(gzipSync(tar)))
     const whole = await packageOf({})
     const refused = [

@@ -89,7 +89,7 @@ describeOnBoth('the Go registry', (kind) => {
     expect((await upload(moduleZip('example.test/gone', 'v1.0.0')))[0]).toBe(201)
   })
 
-  it('refuses what is no module, and publishes nothing', async () => {
+  it('refuses an invalid module, and publishes nothing', async () => {
     const path = 'example.test/bad'
     const at = `${path}@v1.0.0`
     const many = moduleZip(path, 'v1.0.0')

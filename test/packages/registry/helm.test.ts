@@ -116,7 +116,7 @@ describeOnBoth('the Helm registry', (kind) => {
     expect((await get('signed-2.0.0.tgz.prov')).status).toBe(200)
   })
 
-  it('refuses what is no chart, and publishes nothing', async () => {
+  it('refuses an invalid chart, and publishes nothing', async () => {
     const bomb = gzipSync(await tarOf({ 'bad/Chart.lock': Buffer.alloc(300 * 1024 * 1024) }))
     const aliases = `a: &a [x, x]\n${Array.from({ length: 30 }, (_, index) => `b${index}: &b${index} [*${index === 0 ? 'a' : `b${index - 1}`}, *${index === 0 ? 'a' : `b${index - 1}`}]`).join('\n')}`
     expect((await post('api/charts', await chart('case', '1.0.0')))[0]).toBe(201)

@@ -224,7 +224,7 @@ describeOnBoth('the NuGet registry', (kind) => {
     expect((await push(nupkg('Gone', '1.0.0')))[0]).toBe(201)
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const spec = nuspec('Bad', '1.0.0')
     const refused = [
       [Buffer.from('no zip'), /not a valid zip/],

@@ -127,7 +127,7 @@ describeOnBoth('the pub registry', (kind) => {
     expect((await get(`${base()}/api/packages/tool/9.0.0`)).status).toBe(404)
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghij'
       .split('')
       .map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefghi'[at]}`).join(',')}]\n`)

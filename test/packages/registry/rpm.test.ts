@@ -172,7 +172,7 @@ describeOnBoth('the RPM registry', (kind) => {
     expect(await names('race/')).toEqual(['race'])
   })
 
-  it('refuses what is no package, and publishes nothing', async () => {
+  it('refuses an invalid package, and publishes nothing', async () => {
     const whole = packageOf()
     const forged = (at: number, value: number) => {
       const bytes = Buffer.from(whole)

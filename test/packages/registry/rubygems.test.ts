@@ -183,7 +183,7 @@ describeOnBoth('the RubyGems registry', (kind) => {
     expect((await pushGem({ version: '1.0' }))[0]).toBe(201)
   })
 
-  it('refuses what is no gem, and publishes nothing', async () => {
+  it('refuses an invalid gem, and publishes nothing', async () => {
     const { call, push, pushGem } = await registry()
     const withMetadata = (bytes: Buffer) => tarOf({ 'metadata.gz': bytes })
     const refused = [

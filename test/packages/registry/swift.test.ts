@@ -172,7 +172,7 @@ describeOnBoth('the Swift registry', (kind) => {
     }
   })
 
-  it('refuses what is no release, and publishes nothing', async () => {
+  it('refuses an invalid release, and publishes nothing', async () => {
     const archive = archiveOf()
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`a/Package@swift-${at}.swift`, MANIFEST]))
     const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`

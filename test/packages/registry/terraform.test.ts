@@ -99,7 +99,7 @@ describeOnBoth('the registry of Terraform states', (kind) => {
     expect(await rows(server, 'package', { name: 'raced' })).toEqual([])
   })
 
-  it('refuses what is no state or no lock info', async () => {
+  it('refuses an invalid state and invalid lock info', async () => {
     const refused = [
       ['no JSON', 400],
       ['[]', 400],

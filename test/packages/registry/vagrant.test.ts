@@ -97,7 +97,7 @@ describeOnBoth('the Vagrant registry', (kind) => {
     expect((await upload('tool/9.0.0/virtualbox.box', await box(), reader))[0]).toBe(401)
   })
 
-  it('refuses what is no box, and publishes nothing', async () => {
+  it('refuses an invalid box, and publishes nothing', async () => {
     const growing = zstdCompressSync(await tarOf({ 'box.img': Buffer.alloc(100 * 1024 * 1024) }))
     const bomb = await boxOf({ 'box.ovf': 'x', 'metadata.json': Buffer.alloc(70_000) })
     const refused = [

@@ -171,7 +171,7 @@ async function stage(s3: S3Objects, { key, parts, finish }: Parts): Promise<Stag
   const upload = await s3.begin(key)
   let isOpen = true
   const discard = async (): Promise<void> => {
-    // The cleanup of old uploads aborts what cannot be aborted now.
+    // The cleanup of old uploads aborts uploads that cannot be aborted now.
     if (isOpen) await s3.abort(upload).catch(() => undefined)
     isOpen = false
   }

@@ -60,7 +60,7 @@ export class Checkpoints {
     const log = this.#length()
     if (log === undefined) return false
     if (log.frames < this.#stuckAt) this.#stuckAt = 0
-    // NOTE: a process that already has a thread goes first, so that of several writing processes few have one.
+    // NOTE: a process that already has a thread takes precedence, so that few of several writing processes have one.
     const limit = this.#worker === undefined ? this.#deps.limit * 1.25 : this.#deps.limit
     return log.frames - Math.max(log.written, this.#stuckAt) >= limit
   }
@@ -71,7 +71,7 @@ export class Checkpoints {
     try {
       await this.#checkpoint()
       const left = this.#left()
-      // NOTE: if much is left, a reader needs an older state, and stopping the writers would not help.
+      // NOTE: if many frames remain, a reader needs an older state, and stopping the writers would not help.
       if (left > 0 && left < this.#deps.limit) await this.#deps.runAlone(() => this.#checkpoint())
     } catch {
       // NOTE: another process writes for long, or the database is closed.

@@ -133,7 +133,7 @@ async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
       return run()
     } catch (error) {
       if (!isBusy(error)) throw error
-      // NOTE: a transaction that read before another one wrote stays outdated however long it waits.
+      // NOTE: a transaction that read before another one wrote remains outdated, however long it waits.
       if (error.code === 'SQLITE_BUSY_SNAPSHOT' || performance.now() >= deadline)
         throw engineErrors.databaseBusy().causedBy(error)
     }
@@ -198,7 +198,7 @@ export class ReadTransaction {
     if (this.#isOpen) return
     this.#begin.run()
     this.#isOpen = true
-    // NOTE: runs when no promise is left to settle. A tick that is queued by the event itself would run before them.
+    // NOTE: runs when all promises are settled. A tick that is queued by the event itself would run before them.
     void Promise.resolve().then(this.#endInNextTick)
   }
 }

@@ -75,7 +75,7 @@ export class RepoLock {
     if (exclusive) state.exclusive = false
     else state.shared--
     for (const waiter of state.waiting.splice(0)) waiter.open()
-    // A caller that was admitted increments the counter in a later turn; the state stays while it is in use.
+    // A caller that was admitted increments the counter in a later turn; the state is kept while it is in use.
     queueMicrotask(() => {
       if (state.shared === 0 && !state.exclusive && state.waiting.length === 0 && this.#states.get(path) === state)
         this.#states.delete(path)

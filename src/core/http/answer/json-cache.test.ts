@@ -14,7 +14,7 @@ it('writes the text of an entity once for each context', () => {
   expect(written).toEqual(['admin', 'reader'])
 })
 
-it('writes the text of another entity with the same id anew', () => {
+it('writes the text of another entity with the same id again', () => {
   const cache = new JsonCache<{ readonly id: number; readonly name: string }>()
   const textOf = (name: string) => {
     const entity = { id: 1, name }

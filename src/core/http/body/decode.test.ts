@@ -67,7 +67,7 @@ describe('JSON bodies', () => {
     expect(compileDecoder(Type.Object({ name: Type.Optional(Type.String()) })).json('null')).toEqual({})
   })
 
-  it('take texts that look like fractions, and integers beside them', () => {
+  it('accept texts that look like fractions, and integers next to them', () => {
     expect(json('{"user_name":"x","tags":["a: 1.0",", 5e3"],"count":-7}')).toEqual({
       user_name: 'x',
       tags: ['a: 1.0', ', 5e3'],
@@ -162,7 +162,7 @@ describe('query strings and forms', () => {
     })
   })
 
-  it('refuse what is no number where the schema is strict', () => {
+  it('refuse invalid numbers if the schema is strict', () => {
     const Ids = Type.Object({ ids: Type.Optional(Type.Array(Type.Integer({ 'x-strict': true }))) })
     const { fields } = compileDecoder(Ids)
     expect([fields({ ids: ['1', '', '2'] }), fields({ ids: '' })]).toEqual([{ ids: [1, 2] }, {}])

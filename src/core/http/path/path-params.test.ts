@@ -24,7 +24,7 @@ describe('path parameters', () => {
     expectTypeOf<Params>().toEqualTypeOf<{ readonly org: string; readonly id: LabelId }>()
   })
 
-  it('that are numbers are 0 where the text is none', () => {
+  it('that are numbers are 0 if the text is not a number', () => {
     const read = compileParams(compilePath('/labels/{id:int}'))
     expect(read({ id: '12' })).toEqual({ id: 12 })
     for (const id of ['', 'bug', '1.5', '1e3', '0x10', '9'.repeat(16)]) expect(read({ id })).toEqual({ id: 0 })

@@ -72,7 +72,7 @@ describe('a fair queue', () => {
     await Promise.all(all)
   })
 
-  it('goes on after a task that fails', async () => {
+  it('continues after a task that fails', async () => {
     const queue = new FairQueue({ ...LIMITS, atOnce: 1 })
     const failing = queue.run('a', () => Promise.reject(new Error('no')))
     const next = queue.run('a', () => Promise.resolve('yes'))

@@ -98,7 +98,7 @@ function optionsOf({ protocol, host, port, user, password, ca }: SmtpSettings): 
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // Nothing of a mail comes from a path or an address.
+    // No part of a mail is read from a path or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   }

@@ -45,7 +45,7 @@ export async function createPgpKey(
   now: number,
 ): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   const { generateKey } = await loadOpenPgp()
-  // A clock that goes back a little must not make the key one of the future.
+  // If the clock is set back a little, the key must not have a time in the future.
   const date = new Date(now - 60_000)
   return generateKey({ type: 'rsa', rsaBits: RSA_BITS, userIDs: [{ name }], subkeys: [], date, format: 'armored' })
 }

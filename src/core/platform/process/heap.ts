@@ -17,7 +17,7 @@ const KEPT_BYTES = 0n
  */
 function freedMemoryReturner(): () => void {
   if (process.platform !== 'linux' || !process.execArgv.includes(SILENT)) return () => {}
-  // NOTE: Node.js 24 has no such module.
+  // NOTE: Node.js 24 does not have this module.
   const ffi = process.getBuiltinModule('node:ffi' as string) as { dlopen: typeof dlopen } | undefined
   if (ffi === undefined) return () => {}
   try {
@@ -49,7 +49,7 @@ export function favourSpeed(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
   setFlagsFromString('--no-optimize-for-size')
   setFlagsFromString('--max-semi-space-size=2')
-  // V8 alone marks the whole heap whenever 64 MB of buffers were allocated: half of the work of a long upload or download.
+  // V8 marks the whole heap whenever 64 MB of buffers were allocated: half of the work of a long upload or download.
   setFlagsFromString('--external-memory-accounted-in-global-limit')
 }
 

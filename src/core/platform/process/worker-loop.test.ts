@@ -24,7 +24,7 @@ it('runs after the caller that woke it, and once for a burst of calls', async ()
   expect(done).toBe(2)
 })
 
-it('tries again soon while the database is away, with one line in the log for each time', async () => {
+it('retries soon while the database is unavailable, with one log line for each outage', async () => {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
   let done = 0

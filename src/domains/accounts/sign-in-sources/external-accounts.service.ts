@@ -54,7 +54,7 @@ export function createExternalAccounts(deps: Deps) {
     const identity = await identities.find(source.id, subject)
     const linked = identity && (await users.findById(identity.userId))
     if (linked?.sourceId === source.id) return { user: linked, identity }
-    // An administrator has taken the account from the source.
+    // An administrator has detached the account from the source.
     if (identity !== undefined) await identities.unlink(systemActor, source.id, identity.userId)
     const bound = await findBoundUser(deps.database.read, source.id, loginName)
     if (bound === undefined) return undefined

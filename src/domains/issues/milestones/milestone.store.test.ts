@@ -91,7 +91,7 @@ describeOnBoth('milestones for other modules', (kind) => {
     expect(await read(two.id)).toEqual({ ...two, openIssues: 10, closedIssues: 15 })
   })
 
-  it('are not counted when they are deleted meanwhile', async () => {
+  it('are not counted when they are deleted in the meantime', async () => {
     const { id } = await create('brief')
     await milestones.delete(systemActor, repos[0]!, 'brief')
     const late = db.database.transaction((tx) => addToMilestoneCounters(tx, new Map([[id, { open: 1, closed: 0 }]])))

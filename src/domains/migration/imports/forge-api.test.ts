@@ -79,7 +79,7 @@ describe('lists of another service', () => {
     await expect(allOf(api.pages('/list', signal))).rejects.toThrow('the list of the other server has no end')
   })
 
-  it('are empty where the service lacks them, and tell their length', async () => {
+  it('are empty if the service lacks them, and report their length', async () => {
     service.routes.set('/api/gone', status(410))
     service.routes.set('/api/counted', json([1], { 'x-total': '7' }))
     service.routes.set('/api/linked', json([1], { link: `<${service.url}/x?page=9&limit=1>; rel="last"` }))

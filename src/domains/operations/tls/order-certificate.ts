@@ -99,7 +99,7 @@ async function signUp(client: Client, email: string): Promise<void> {
   try {
     await client.createAccount({ termsOfServiceAgreed: true, ...(email !== '' && { contact: [`mailto:${email}`] }) })
   } catch (error) {
-    // NOTE: of an account that exists the library updates the contact, which servers refuse where there is none.
+    // NOTE: the library updates the contact of an existing account, which servers refuse if there is none.
     if (!hasAccount(client)) throw error
   }
 }

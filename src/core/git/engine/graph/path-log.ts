@@ -168,7 +168,7 @@ export function* firstOf(view: RepoView, range: LogRange): Walk<string | undefin
 
 function* walkLog(walk: LogWalk, earlier: LogResult | undefined): Walk<Int32Array> {
   for (let step = 1; ; step++) {
-    // Only one commit is left, the tip of an earlier answer, so the rest of the log is that answer.
+    // Only one commit remains, the tip of an earlier answer, so the rest of the log is that answer.
     if (earlier && walk.next === earlier.tip && walk.isAlone) {
       const joined = joinLogs(walk.found, earlier.commits)
       if (joined) return joined

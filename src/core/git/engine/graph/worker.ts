@@ -141,7 +141,7 @@ class GraphWorker {
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
 const worker = new GraphWorker()
-// The thread may end with the process, which would not write what this thread compiled.
+// The thread may end with the process, which would not write the code that this thread has compiled.
 flushCompileCache()
 parentPort!.on('message', (message: GraphQuestion | GraphDrop) => {
   if ('drop' in message) worker.drop(message.drop)

@@ -177,7 +177,7 @@ describe.each(FORMATS)('merging in a %s repository', (format) => {
       expect(await build(behind, style)).toEqual({ kind: 'nothing' })
   })
 
-  it('leaves out what the base has already, and repeats commits that were empty', async () => {
+  it('omits changes that the base has already, and repeats commits that were empty', async () => {
     const repo = await world.repo(
       format,
       script([

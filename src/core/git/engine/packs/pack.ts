@@ -155,7 +155,7 @@ export class Pack {
       deltas.push({ at, data: this.#inflate(entry) })
       at = entry.base
     }
-    // The new buffer does not overwrite the base, which was taken or used immediately before.
+    // The new buffer does not overwrite the base, which was allocated or used immediately before.
     const options = { maxBytes: MAX_OBJECT_BYTES, take: (length: number) => this.#arena.take(length) }
     for (const { at, data } of deltas.reverse()) {
       content = applyDelta(content, data, options)

@@ -35,7 +35,7 @@ export function createIncoming(format: ObjectFormat, command: GitCommand, env: R
     /** Every path that differs; for a new ref every path that one of the new commits changes. */
     async changedFiles(from: string | undefined, to: string): Promise<readonly string[]> {
       const tree = ['diff-tree', '-r', '--no-renames', '--name-only', '-z', '--end-of-options', from ?? '', to]
-      // NOTE: of a merge only what no parent has: the parents' own commits are listed where they are new.
+      // NOTE: of a merge only changes that no parent has: the parents' own commits are listed where they are new.
       const log = ['log', '-z', '--format=', '--name-only', '--no-renames', '-c', '--root', to, '--not', '--branches']
       const files = new Set<string>()
       for await (const name of fields(command.stream(from === undefined ? log : tree, options)))

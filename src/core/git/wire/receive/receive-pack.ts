@@ -58,7 +58,7 @@ export function createReceivePack(options: ReceivePackOptions) {
     } catch (error) {
       if (error instanceof WireError && error.kind === 'protocol') {
         if (stateless) await discard(reader, MAX_DISCARDED)
-        // NOTE: git takes the first byte of what follows its commands for a band.
+        // NOTE: git interprets the first byte after its commands as a band.
         if (hasBands) await new SideBand(sink, LARGE_BAND).fatal(error.message)
         else await sink(encodePkt(`ERR ${error.message}\n`))
       }

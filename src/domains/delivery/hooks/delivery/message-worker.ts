@@ -93,7 +93,7 @@ export class MessageWorker implements Worker {
     if (ids.length === 0) return false
     if (!(await database.transaction((tx) => leaseHookEvents(tx, ids, times)))) return false
     const waiting = await loadHookEvents(database.read, ids)
-    // The messages of a batch are about few repositories and issues: they share what they read.
+    // The messages of a batch are about few repositories and issues: they share the rows that they read.
     const reads = beginReads(database.read)
     const built = await this.#keepingLease(ids, () => reads.during(() => this.#build(waiting))).finally(reads.end)
     const lost = ids.filter((id) => !waiting.some(({ event }) => event.id === id))

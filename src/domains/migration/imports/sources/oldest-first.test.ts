@@ -44,7 +44,7 @@ describe('lists in ascending order', () => {
     }
   })
 
-  it('lose nothing when items are added meanwhile', async () => {
+  it('lose nothing when items are added in the meantime', async () => {
     let numbers = Array.from({ length: 20 }, (_, index) => 20 - index)
     serve(
       () => {
@@ -56,7 +56,7 @@ describe('lists in ascending order', () => {
     expect((await numbersOf()).slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
 
-  it('end if the service knows no pages, or tells a length without end', async () => {
+  it('end if the service knows no pages, or reports an endless length', async () => {
     service.routes.set('/list', json([{ number: 2 }, { number: 1 }]))
     expect(await numbersOf()).toEqual([1, 2])
     service.routes.set('/list', json([{ number: 2 }, { number: 1 }], { 'x-total-count': '999999999999' }))
@@ -97,7 +97,7 @@ describe('lists in ascending order', () => {
     }
   })
 
-  it('begin anew where the page of an earlier run is gone, refused or has other items', async () => {
+  it('start again if the page of an earlier run is missing, refused or has other items', async () => {
     const numbers = Array.from({ length: 300 }, (_, index) => index + 1)
     serve(() => numbers, { total: true })
     const { given, bookmark } = await readUntil(225)

@@ -23,7 +23,7 @@ export async function bringHooks(context: ServerContext, place: Place, hooks: re
     const at = entry?.target ?? findSame(own, known, body)
     const what = `hook ${body.config.url} of ${place.name}`
     if (entry?.fingerprint === fingerprint || (at !== undefined && !own.has(at))) continue
-    // Of a hook that was entered here its secret, and whether it is active, stay.
+    // The secret of a webhook that was entered here, and whether it is active, do not change.
     const { active, type, ...changed } = body
     const sent =
       at === undefined

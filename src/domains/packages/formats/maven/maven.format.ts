@@ -77,7 +77,7 @@ async function upload(contents: PackageContents, tools: FormatTools, request: Fo
   const { viewer, owner, params, body, hold } = request
   const { target, checksum } = parseMavenPath(params['path'] ?? '')
   if (target.kind === 'metadata') {
-    // The server makes this document; of the uploaded one only the plugins are used.
+    // The server generates this document; only the plugins of the uploaded one are used.
     if (checksum === undefined) await storePlugins(contents, tools, request, target.group)
     return { status: 200 }
   }

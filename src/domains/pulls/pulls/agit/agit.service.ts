@@ -118,7 +118,7 @@ async function prepareUpdate(
 ): Promise<PreparedProposal> {
   const { repo, newOid, viewer } = proposal
   const issue = await issueQueries.findById(deps.database.read, pull.issueId)
-  // NOTE: a login can change its owner; topics stay with the former owner.
+  // NOTE: a login can change its owner; topics belong to the former owner.
   if (issue?.authorId !== viewer.account.id) throw conflict('the topic belongs to another account')
   return {
     ref: pullHeadRef(number),

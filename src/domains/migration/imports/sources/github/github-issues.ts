@@ -117,7 +117,7 @@ export async function* readPulls(github: Github, after: number, signal: AbortSig
       await inOrder(page, { atOnce: ONE_BY_ONE, signal }, async (item, both) => {
         const number = issueNumberOf(item['number'])
         if (number === 0 || (isComplete && !isPull(item))) return undefined
-        // Only the single pull request has who merged it, and only the issue has the summary of the reactions.
+        // Only the single pull request names who merged it, and only the issue has the summary of the reactions.
         const pull = { ...item, ...members(await api.find(`${repo}/pulls/${number}`, both)) }
         return readPull(pull, await readIssue(github, pull, { number, signal: both }))
       }),

@@ -288,7 +288,7 @@ describe('a repository of GitHub', () => {
     expect(events).toHaveLength(9)
   })
 
-  it('tells how much there is, and which files its texts have', async () => {
+  it('reports how much there is, and which files its texts have', async () => {
     const last = (page: number) => ({ link: `<${service.url}/x?per_page=1&page=${page}>; rel="last"` })
     service.routes.set(`${base}/issues`, json([{}], last(30)))
     service.routes.set(`${base}/pulls`, json([{}], last(10)))

@@ -225,7 +225,7 @@ describe('a project of GitLab', () => {
     expect(without.rewriteReferences('see !2')).toBe('see !2')
   })
 
-  it('keeps the numbers of an import that goes on later, and confidential issues where they may be', async () => {
+  it('keeps the numbers of an import that continues later, and confidential issues where they may be', async () => {
     const source = open({ startedAt: NOW - 1000, withConfidential: true })
     expect((await allOf(source.issues(0, signal))).map(({ number }) => number)).toEqual([1, 3, 4])
     expect(warnings).toEqual([])

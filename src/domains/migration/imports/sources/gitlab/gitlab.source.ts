@@ -105,7 +105,7 @@ async function* readLabels({ api, project }: Gitlab, signal: AbortSignal): Pages
 async function* readMilestones({ api, project, facts }: Gitlab, signal: AbortSignal): Pages<SourceMilestone> {
   const { kind, full_path: group } = members(facts['namespace'])
   const lists = [`${project}/milestones`]
-  // Older versions list those of the group without its ancestors.
+  // Older versions list milestones of the group without those of its ancestors.
   if (kind === 'group') lists.push(`/groups/${encodeURIComponent(lineOf(group))}/milestones?include_ancestors=true`)
   for (const path of lists)
     for await (const page of api.pages(path, signal, LACKING)) yield page.map(members).map(readMilestone)
