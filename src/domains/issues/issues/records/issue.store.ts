@@ -90,16 +90,22 @@ const byIds = defineQuery((db, { ids }: { ids: readonly IssueId[] }) =>
 
 /** Issues by their repositories and numbers, in no particular order; omits unknown ones. */
 export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, readonly number[]>): Promise<Issue[]> {
-  if (numbers.size === 0) return []
-  const rows = await db
+  const wanted = [...numbers].flatMap(([repoId, own]) => own.map((number) => ({ repoId, number })))
+  return wanted.length === 0 ? [] : (await byNumbers(db, { wanted })).map(toIssue)
+}
+
+interface Wanted {
+  readonly wanted: readonly { readonly repoId: RepoId; readonly number: number }[]
+}
+
+const byNumbers = defineQuery((db, { wanted }: Wanted) =>
+  db
     .selectFrom('issue')
     .selectAll()
     .where((eb) =>
-      eb.or([...numbers].map(([repoId, own]) => eb.and([eb('repo_id', '=', repoId), eb('number', 'in', own)]))),
-    )
-    .execute()
-  return rows.map(toIssue)
-}
+      eb.or(wanted.map(({ repoId, number }) => eb.and([eb('repo_id', '=', repoId), eb('number', '=', number)]))),
+    ),
+)
 
 /**
  * Allocates the next number of the repository's issues and pull requests. Locks the row until the transaction ends, so
