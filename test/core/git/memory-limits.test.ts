@@ -58,7 +58,14 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
     const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
     const input = Readable.from([Buffer.from(`${packet('argument --format=zip\n')}${packet('argument main\n')}0000`)])
     const output = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const exchange = { repo, input, output, protocol: undefined, signal: new AbortController().signal }
+    const exchange = {
+      repo,
+      caller: 'account 1',
+      input,
+      output,
+      protocol: undefined,
+      signal: new AbortController().signal,
+    }
     await expect(
       serveUploadArchive(exchange, { idleMs: 60_000, deadlineMs: 60_000, maxMemory: 8 * 1024 * 1024 }),
     ).rejects.toMatchObject({ kind: 'too-large' })

@@ -202,6 +202,34 @@ describe('git over SSH', () => {
   })
 })
 
+describe('an account whose clients stop in the middle', () => {
+  it('does not keep other accounts from fetching', async () => {
+    const bob = await ssh.server.world.user('bob')
+    const bobs = await ssh.keyOf(bob)
+    const repos = [await pushed(1), await pushed(1), await pushed(1)]
+    const words = ssh.env(key)['GIT_SSH_COMMAND']!.split(' ').slice(1)
+    const stopped = Array.from({ length: 16 }, (_, index) =>
+      spawn(
+        'ssh',
+        ['-p', String(ssh.port), ...words, 'git@127.0.0.1', `git-upload-pack 'alice/${repos[index % 2]!.name}'`],
+        { stdio: ['pipe', 'pipe', 'ignore'] },
+      ),
+    )
+    const ended = stopped.map((child) => new Promise((resolve) => child.on('close', resolve)))
+    let begun = 0
+    for (const child of stopped) child.stdout.once('data', () => begun++)
+    try {
+      await until('half of all fetches are of the account', () => begun >= 8)
+      const fetched = await ssh.git(ssh.dir, bobs, '-c', 'protocol.version=0', 'ls-remote', repos[2]!.url, 'HEAD')
+      expect(fetched).toBe(`${repos[2]!.head}\tHEAD`)
+      expect(begun).toBe(8)
+    } finally {
+      for (const child of stopped) child.kill()
+      await Promise.all(ended)
+    }
+  })
+})
+
 describe('a server that stops', () => {
   it('finishes running transfers and accepts no new connection', async () => {
     const other = await startSshFixture()

@@ -1,11 +1,11 @@
 import { WireError } from './wire-error.ts'
 
 interface Waiter {
-  readonly key: string
+  readonly keys: readonly string[]
   readonly open: () => void
 }
 
-/** Admits at most `total` tasks, at most `perKey` of them with the same key; others wait in order. */
+/** Admits at most `total` tasks, at most `perKey` of them with one of their keys in common; others wait in order. */
 export class Limiter {
   readonly #total: number
   readonly #perKey: number
@@ -23,43 +23,43 @@ export class Limiter {
     return { inside: this.#count, waiting: this.#waiting.length }
   }
 
-  wouldWait(key: string): boolean {
-    return !this.#fits(key)
+  wouldWait(keys: readonly string[]): boolean {
+    return !this.#fits(keys)
   }
 
   /** Resolves with the function that leaves again; fails with `aborted` if the signal fires first. */
-  async enter(key: string, signal: AbortSignal): Promise<() => void> {
+  async enter(keys: readonly string[], signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw new WireError('aborted', 'the client left')
-    if (this.#fits(key)) this.#admit(key)
-    else await this.#wait(key, signal)
+    if (this.#fits(keys)) this.#admit(keys)
+    else await this.#wait(keys, signal)
     let left = false
     return () => {
       if (left) return
       left = true
-      this.#leave(key)
+      this.#leave(keys)
     }
   }
 
-  #fits(key: string): boolean {
-    return this.#count < this.#total && (this.#inside.get(key) ?? 0) < this.#perKey
+  #fits(keys: readonly string[]): boolean {
+    return this.#count < this.#total && keys.every((key) => (this.#inside.get(key) ?? 0) < this.#perKey)
   }
 
-  #admit(key: string): void {
+  #admit(keys: readonly string[]): void {
     this.#count++
-    this.#inside.set(key, (this.#inside.get(key) ?? 0) + 1)
+    for (const key of keys) this.#inside.set(key, (this.#inside.get(key) ?? 0) + 1)
   }
 
-  #wait(key: string, signal: AbortSignal): Promise<void> {
+  #wait(keys: readonly string[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter)
         reject(new WireError('aborted', 'the client left'))
       }
       const waiter: Waiter = {
-        key,
+        keys,
         open: () => {
           signal.removeEventListener('abort', onAbort)
-          this.#admit(key)
+          this.#admit(keys)
           resolve()
         },
       }
@@ -68,12 +68,14 @@ export class Limiter {
     })
   }
 
-  #leave(key: string): void {
+  #leave(keys: readonly string[]): void {
     this.#count--
-    const left = (this.#inside.get(key) ?? 1) - 1
-    if (left === 0) this.#inside.delete(key)
-    else this.#inside.set(key, left)
-    const next = this.#waiting.findIndex((waiter) => this.#fits(waiter.key))
+    for (const key of keys) {
+      const left = (this.#inside.get(key) ?? 1) - 1
+      if (left === 0) this.#inside.delete(key)
+      else this.#inside.set(key, left)
+    }
+    const next = this.#waiting.findIndex((waiter) => this.#fits(waiter.keys))
     if (next >= 0) this.#waiting.splice(next, 1)[0]!.open()
   }
 }

@@ -86,6 +86,8 @@ export type BundleUrl = () => Promise<string | undefined>
 /** One exchange with one client. The caller inflates `input` and ends `output`. */
 export interface Exchange {
   readonly repo: GitRepo
+  /** Who transfers: the account, or the network of an anonymous client. */
+  readonly caller: string
   readonly input: Readable
   readonly output: Writable
   /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */
@@ -101,7 +103,8 @@ export interface ReceivePackOptions {
   /** Refs that accept no push and are not advertised to pushers; prefixes that end with a slash. */
   readonly reservedRefs: readonly string[]
   readonly maxPushes: number
-  readonly maxPushesPerRepo: number
+  /** The maximum of concurrent pushes to one repository, and of one caller. */
+  readonly maxPushesPerKey: number
   readonly idleMs: number
   readonly deadlineMs: number
   /** Called for failures whose details the client must not see. */

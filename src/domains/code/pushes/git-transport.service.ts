@@ -29,7 +29,10 @@ export interface GitTransport {
 }
 
 export interface GitTransportSettings {
-  /** The maximum number of concurrent fetches, and of concurrent pushes; one repository may use half of it. */
+  /**
+   * The maximum number of concurrent fetches, and of concurrent pushes; one repository may use half of it, and so may one
+   * account or anonymous network: a client that stops in the middle keeps its place until it was silent for too long.
+   */
   readonly maxProcesses: number
   /** Milliseconds without data after which a transfer is aborted. */
   readonly idleMs: number
@@ -69,7 +72,7 @@ export async function createGitTransport(deps: GitTransportDeps): Promise<GitTra
     idleMs,
     deadlineMs: TRANSFER_MS,
   }
-  const perRepo = Math.max(1, Math.ceil(maxProcesses / 2))
+  const half = Math.max(1, Math.ceil(maxProcesses / 2))
   const cache = packCache && (await PackCache.open({ ...packCache, maxAgeMs: CACHE_AGE_MS, clock }))
   return {
     ...createBundleUrls(deps),
@@ -78,14 +81,14 @@ export async function createGitTransport(deps: GitTransportDeps): Promise<GitTra
       hiddenRefs: INTERNAL,
       beforeRefs: async (repo, prefixes) => void (await onDemandRefs.run(repo.storage, prefixes)),
       maxFetches: maxProcesses,
-      maxFetchesPerRepo: perRepo,
+      maxFetchesPerKey: half,
       ...(cache && { cache }),
     }),
     receivePack: createReceivePack({
       ...common,
       reservedRefs: RESERVED,
       maxPushes: maxProcesses,
-      maxPushesPerRepo: perRepo,
+      maxPushesPerKey: half,
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs, deadlineMs: TRANSFER_MS },

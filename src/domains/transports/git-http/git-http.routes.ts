@@ -11,6 +11,7 @@ import {
   WireError,
 } from '../../../core/git/index.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
+import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import { authorizeGit, type AuthorizeGitDeps, type GitTarget, type Intent } from './authorize-git.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
@@ -91,7 +92,7 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
       const { target, repo } = await open(request, 'read')
       requireType(request, 'git-upload-pack')
       const bundle = bundleOf(deps, target)
-      await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) =>
+      await transfer(request, reply, { repo, target, service: 'git-upload-pack', log: deps.log }, (exchange) =>
         deps.transport.uploadPack.serveRequest({ ...exchange, ...bundle }),
       )
     }),
@@ -106,7 +107,7 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
       requireType(request, 'git-receive-pack')
       const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
       const { receivePack, maxPackBytes } = deps.transport
-      await transfer(request, reply, { repo, service: 'git-receive-pack', log: deps.log }, (exchange) =>
+      await transfer(request, reply, { repo, target, service: 'git-receive-pack', log: deps.log }, (exchange) =>
         receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
       )
     }),
@@ -114,9 +115,9 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
   app.post(
     '/:owner/:repo/git-upload-archive',
     answering(async (request, reply) => {
-      const { repo } = await open(request, 'read')
+      const { target, repo } = await open(request, 'read')
       requireType(request, 'git-upload-archive')
-      await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) =>
+      await transfer(request, reply, { repo, target, service: 'git-upload-archive', log: deps.log }, (exchange) =>
         serveUploadArchive(exchange, deps.transport.uploadArchive),
       )
     }),
@@ -247,10 +248,16 @@ function movedPath(error: MovedError, request: FastifyRequest): string {
 async function transfer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { repo, service, log }: { readonly repo: GitRepo; readonly service: string; readonly log: Logger },
+  {
+    repo,
+    target: { viewer },
+    service,
+    log,
+  }: { readonly repo: GitRepo; readonly target: GitTarget; readonly service: string; readonly log: Logger },
   serve: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
   const input = inflate(request)
+  const caller = viewer.kind === 'user' ? `account ${viewer.account.id}` : clientNetwork(request.ip)
   const gone = new AbortController()
   const output = reply.raw
   output.on('close', () => gone.abort())
@@ -259,7 +266,7 @@ async function transfer(
   reply.hijack()
   output.writeHead(200, { ...cors, ...NO_CACHE, 'content-type': `application/x-${service}-result` })
   try {
-    await serve({ repo, input, output, protocol: gitProtocol(request), signal: gone.signal })
+    await serve({ repo, caller, input, output, protocol: gitProtocol(request), signal: gone.signal })
     output.end()
   } catch (error) {
     const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')

@@ -99,7 +99,7 @@ describe('answers to identical clones', () => {
 describe('when too many fetch at once', () => {
   it('the others get a progress line that they wait, and then their pack', async () => {
     const own = tempDir()
-    const busy = await startWireServer({ dir: own.path, cache: true, upload: { maxFetches: 1, maxFetchesPerRepo: 1 } })
+    const busy = await startWireServer({ dir: own.path, cache: true, upload: { maxFetches: 1, maxFetchesPerKey: 1 } })
     try {
       const names = ['one', 'two', 'three']
       for (const name of names) {

@@ -77,7 +77,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
     ...common,
     hiddenRefs: ['refs/ingot/'],
     maxFetches: 8,
-    maxFetchesPerRepo: 4,
+    maxFetchesPerKey: 4,
     ...(cache && { cache }),
     ...options.upload,
   })
@@ -85,7 +85,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
     ...common,
     reservedRefs: ['refs/pull/', 'refs/ingot/'],
     maxPushes: 8,
-    maxPushesPerRepo: 4,
+    maxPushesPerKey: 4,
     onError: (error) => errors.push(error),
   })
   const state = { active: 0 }
@@ -141,7 +141,8 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       return
     }
     response.writeHead(200, { 'content-type': `application/x-${path}-result` })
-    const exchange = { repo, input: inputOf(request), output: response, protocol, signal: signalOf(response) }
+    const caller = String(request.socket.remotePort)
+    const exchange = { repo, caller, input: inputOf(request), output: response, protocol, signal: signalOf(response) }
     try {
       if (path === 'git-upload-pack') await upload.serveRequest(exchange)
       else await receive.serveRequest({ ...exchange, policy: handle.policy, maxPackBytes: handle.maxPackBytes })

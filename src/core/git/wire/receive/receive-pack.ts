@@ -16,7 +16,7 @@ const MAX_DISCARDED = 64 * 1024 * 1024
 export type ReceivePack = ReturnType<typeof createReceivePack>
 
 export function createReceivePack(options: ReceivePackOptions) {
-  const limiter = new Limiter(options.maxPushes, options.maxPushesPerRepo)
+  const limiter = new Limiter(options.maxPushes, options.maxPushesPerKey)
 
   /**
    * The first response, without HTTP's `# service` header. Version 2 does not exist for pushes and is answered as 0.
@@ -48,7 +48,7 @@ export function createReceivePack(options: ReceivePackOptions) {
         hasBands = capabilities.has('side-band-64k')
       })
       if (!request) return
-      const leave = await limiter.enter(exchange.repo.path, exchange.signal)
+      const leave = await limiter.enter([exchange.repo.path, exchange.caller], exchange.signal)
       try {
         const env = gitEnv(exchange.repo.path)
         await new PushSession({ options, exchange, request, reader, sink, stateless, env }).run()

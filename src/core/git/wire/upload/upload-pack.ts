@@ -49,9 +49,9 @@ export interface UploadPackOptions {
   readonly hiddenRefs: readonly string[]
   /** If absent, every fetch is computed again. */
   readonly cache?: PackCache
-  /** Fetches computed at once, in total and per repository. */
+  /** Fetches computed at once, in total, and of one repository and of one caller. */
   readonly maxFetches: number
-  readonly maxFetchesPerRepo: number
+  readonly maxFetchesPerKey: number
   /** Called with the client's prefixes before refs are listed; creates the refs that exist only on demand. */
   readonly beforeRefs?: (repo: GitRepo, prefixes: readonly string[]) => Promise<void>
   /** Milliseconds without a byte from or to the client. */
@@ -91,6 +91,8 @@ export function createUploadPack(options: UploadPackOptions) {
   }
 }
 
+type FetchPlace = Pick<Exchange, 'repo' | 'caller'>
+
 class FetchServer {
   readonly #options: UploadPackOptions
   readonly #limiter: Limiter
@@ -98,7 +100,7 @@ class FetchServer {
 
   constructor(options: UploadPackOptions) {
     this.#options = options
-    this.#limiter = new Limiter(options.maxFetches, options.maxFetchesPerRepo)
+    this.#limiter = new Limiter(options.maxFetches, options.maxFetchesPerKey)
     this.#v2Capabilities = createV2Capabilities(options.agent)
   }
 
@@ -136,9 +138,9 @@ class FetchServer {
     } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
       await sink(answerBundleUri(await exchange.bundleUrl()))
     } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
-      await this.#answerCached(repo, request, cache, sink)
+      await this.#answerCached(exchange, request, cache, sink)
     } else {
-      await this.#compute(repo, request, { sink, signal, rest: request.complete ? undefined : reader })
+      await this.#compute(exchange, request, { sink, signal, rest: request.complete ? undefined : reader })
     }
   }
 
@@ -150,11 +152,12 @@ class FetchServer {
     return answerLsRefs(wanted, await readRefs(repo), hiddenRefs)
   }
 
-  async #answerCached(repo: GitRepo, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
+  async #answerCached(place: FetchPlace, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
+    const { repo, caller } = place
     const key = await fetchKey(repo, await readRefs(repo), request)
-    const mustWait = !cache.has(key) && this.#limiter.wouldWait(repo.path)
+    const mustWait = !cache.has(key) && this.#limiter.wouldWait([repo.path, caller])
     const stream = cache.answer(key, (into, signal) =>
-      this.#compute(repo, request, { sink: into, signal, rest: undefined }),
+      this.#compute(place, request, { sink: into, signal, rest: undefined }),
     )
     if (!mustWait || !answersWithPackOnly(request)) {
       for await (const chunk of stream.read(0, KEEP_ALIVE_MS)) if (chunk.length > 0) await sink(chunk)
@@ -168,11 +171,11 @@ class FetchServer {
 
   /** Runs `git upload-pack` for one v2 command. */
   async #compute(
-    repo: GitRepo,
+    { repo, caller }: FetchPlace,
     request: V2Request,
     to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined },
   ): Promise<void> {
-    const leave = await this.#limiter.enter(repo.path, to.signal)
+    const leave = await this.#limiter.enter([repo.path, caller], to.signal)
     const child = this.#start(repo, 2, ['--stateless-rpc'], to.signal)
     try {
       const feeding = to.rest ? feedUntilFlush(child, request.bytes, to.rest) : feed(child, request.bytes)
@@ -189,8 +192,8 @@ class FetchServer {
 
   /** v0 and v1: git speaks the protocol, the server relays bytes. */
   async relay(exchange: Exchange, version: ProtocolVersion, stateless: boolean): Promise<void> {
-    const { repo, input, output, signal } = exchange
-    const leave = await this.#limiter.enter(repo.path, signal)
+    const { repo, caller, input, output, signal } = exchange
+    const leave = await this.#limiter.enter([repo.path, caller], signal)
     const child = this.#start(repo, version, stateless ? ['--stateless-rpc'] : [], signal)
     try {
       const reader = new PktReader(input)
