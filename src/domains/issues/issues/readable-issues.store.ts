@@ -1,5 +1,5 @@
-import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
-import { readsUnit, type Sight, visibleRepos } from '../../../core/access/visible-repos.ts'
+import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { readsUnit, type Sight, type UnitOfRow, visibleRepos } from '../../../core/access/visible-repos.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
@@ -11,8 +11,11 @@ type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'o
 export const readableIssues =
   (viewer: Sight) =>
   (eb: Builder): Expression<SqlBool> =>
-    eb.and([
-      visibleRepos(viewer)(eb as never),
-      sql<SqlBool>`((issue.is_pull = 0 and ${readsUnit(viewer, 'repo.issues')})
-        or (issue.is_pull = 1 and ${readsUnit(viewer, 'repo.pulls')}))`,
-    ])
+    eb.and([visibleRepos(viewer)(eb as never), readsUnit(viewer, unitOfRow(sql`issue`))])
+
+/** `unitOf` for a row of `issue`, or of a table that copies its kind. */
+export const unitOfRow = (row: RawBuilder<unknown>): UnitOfRow => ({
+  when: sql<SqlBool>`${row}.is_pull = 1`,
+  unit: 'repo.pulls',
+  other: 'repo.issues',
+})

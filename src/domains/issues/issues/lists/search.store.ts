@@ -14,6 +14,7 @@ import { chooseDriver, chooseToCount } from './choose-driver.ts'
 import { countLabelled, residualsOf, updatedRange, reviewDrivers, reviewResiduals } from './lists.store.ts'
 import { findKnownLabels, findKnownMilestones, type KnownMilestones, type SeesRepo } from './find-named.store.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
+import { unitOfRow } from '../readable-issues.store.ts'
 
 /** The filter of a search over all repositories. */
 interface SearchFilter extends IssueFilter {
@@ -113,8 +114,7 @@ async function scopeOf(
     join: (row) =>
       dialect.checkEach({
         tables,
-        condition: sql<SqlBool>`repo.id = ${row}.repo_id and ${bound}
-          and ((${row}.is_pull = 0 and ${reads.issues}) or (${row}.is_pull = 1 and ${reads.pulls}))`,
+        condition: sql<SqlBool>`repo.id = ${row}.repo_id and ${bound} and ${readsUnit(viewer, unitOfRow(row))}`,
       }),
   }
 }
