@@ -53,8 +53,10 @@ describe('imported repositories', () => {
   })
 
   it('have the wiki on request, if there is one', async () => {
-    await migrate(given.ann, { clone_addr: given.address, repo_name: 'with-wiki', wiki: true })
-    await migrate(given.ann, { clone_addr: given.address, repo_name: 'without-wiki' })
+    const made = await migrate(given.ann, { clone_addr: given.address, repo_name: 'with-wiki', wiki: true })
+    const bare = await migrate(given.ann, { clone_addr: given.address, repo_name: 'without-wiki' })
+    expect([made.json.has_wiki_contents, bare.json.has_wiki_contents]).toEqual([true, false])
+    expect(await given.server.app.wikis.inspect(made.json.id)).toBeUndefined()
     const hasWiki = async (name: string) =>
       given.server.app.git.repoExists(`${(await row(given.server, 'repo', { name })).storage}.wiki`)
     expect([await hasWiki('with-wiki'), await hasWiki('without-wiki')]).toEqual([true, false])

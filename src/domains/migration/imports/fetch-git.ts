@@ -14,10 +14,16 @@ export interface FetchedGit {
   readonly objectFormat: ObjectFormat
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
   /** Undefined if no wiki was fetched. */
-  readonly wikiBranch: string | undefined
+  readonly wiki: FetchedWiki | undefined
   /** Bytes. */
   readonly size: number
   readonly location: GitLocation
+}
+
+interface FetchedWiki {
+  readonly branch: string
+  /** The tip of that branch; empty if there is none. */
+  readonly oid: string
 }
 
 const BRANCHES = 'refs/heads/'
@@ -32,7 +38,7 @@ export async function fetchGit(
   const { remote, found } = await access.list(request.url, request.credentials, signal)
   const defaultBranch = chooseBranch(found, rules.defaultBranch)
   await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
-  const wikiBranch = request.wiki
+  const wiki = request.wiki
     ? await fetchWiki(deps, request, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat })
     : undefined
   const snapshot = await git.open({ storage, objectFormat: found.objectFormat }).refs.snapshot()
@@ -43,7 +49,7 @@ export async function fetchGit(
     remoteHead: found.head ?? '',
     objectFormat: found.objectFormat,
     branches,
-    wikiBranch,
+    wiki,
     size: bytes,
     location: { url: remote.url, credentials: remote.credentials },
   }
@@ -55,14 +61,15 @@ export async function fetchGit(
 async function fetchWiki(
   { git, access, rules, log }: ImportDeps,
   request: ImportRequest,
-  { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string },
-): Promise<string | undefined> {
+  { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: ObjectFormat },
+): Promise<FetchedWiki | undefined> {
   try {
     const { remote, found } = await access.list(wikiAddress(request.url), request.credentials, signal)
     if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
     const branch = chooseBranch(found, rules.defaultBranch)
     await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch: branch })
-    return branch
+    const snapshot = await git.open({ storage, objectFormat }).refs.snapshot()
+    return { branch, oid: snapshot.get(`${BRANCHES}${branch}`)?.oid ?? '' }
   } catch (error) {
     if (!(error instanceof RemoteError) && !isOutgoingError(error)) throw error
     log.info({ problem: error.message }, 'no wiki imported')

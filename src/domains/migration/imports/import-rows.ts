@@ -37,7 +37,8 @@ export async function insertHidden(
   const id = await repoCreation.insertHidden(tx, {
     description: input.description ?? '',
     default_branch: fetched.defaultBranch,
-    wiki_branch: fetched.wikiBranch ?? rules.defaultBranch,
+    wiki_branch: fetched.wiki?.branch ?? rules.defaultBranch,
+    wiki_oid: fetched.wiki?.oid ?? '',
     object_format: fetched.objectFormat,
     storage,
     is_mirror: flag(interval !== undefined),
@@ -60,7 +61,7 @@ export async function insertHidden(
     remote_url: request.url,
     credentials: access.seal(request.credentials),
     remote_head: fetched.remoteHead,
-    has_wiki: flag(fetched.wikiBranch !== undefined),
+    has_wiki: flag(fetched.wiki !== undefined),
     has_lfs: flag(request.lfs),
     lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
   })
