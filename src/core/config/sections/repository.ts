@@ -154,7 +154,7 @@ export const quotaSection = Type.Object(
 
 export const attachmentSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Allow attachments on issues and comments.' }),
+    enabled: Type.Boolean({ default: true, description: 'Allow attachments on issues, comments and releases.' }),
     allowed_types: Type.String({
       default: ATTACHMENT_TYPES,
       description: 'Comma list of extensions, media types or type/*; empty allows all.',
@@ -166,7 +166,7 @@ export const attachmentSection = Type.Object(
       description: 'Maximum number of files of an issue, and of a comment.',
     }),
   },
-  { additionalProperties: false, description: 'Attachments of issues and comments.' },
+  { additionalProperties: false, description: 'Attachments of issues, comments and releases.' },
 )
 
 export const releaseSection = Type.Object(
