@@ -167,6 +167,6 @@ interface ModuleInput<Need extends keyof Services> {
   create(core: Core, services: Pick<Services, Need>, guards: Guards): Promise<ModuleParts> | ModuleParts
 }
 
-/** Declares a module: its name, the services it uses, and how its parts are made of them. */
+/** Declares a module: its name, the services it uses, and a function that creates its parts from them. */
 export const defineModule = <Need extends keyof Services = never>(module: ModuleInput<Need>): Module =>
   module as unknown as Module

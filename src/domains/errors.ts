@@ -2,7 +2,7 @@ import { defineErrors } from '../core/platform/errors.ts'
 
 /**
  * The errors of the domains that occur in several places or that a client has a reason to distinguish: each code (the
- * name in snake case), its kind and its message once. `docs/behaviour/errors.md` is made from it.
+ * name in snake case), its kind and its message once. `docs/behaviour/errors.md` is generated from it.
  */
 export const errors = defineErrors({
   // accounts

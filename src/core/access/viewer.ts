@@ -112,7 +112,7 @@ export interface SignedIn {
   readonly account: Account
   /** The scopes of the credentials; passwords and the reverse proxy have all. */
   readonly scopes: ScopeSet
-  /** How the credentials came: token routes ask for Basic or the reverse proxy. */
+  /** How the credentials were sent: token routes require Basic or the reverse proxy. */
   readonly method:
     'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key' | 'http-signature'
   readonly tokenId: TokenId | undefined

@@ -59,7 +59,7 @@ interface EventActor {
 export interface EventOrigin {
   /** The account that the event is attributed to. */
   readonly actor: EventActor
-  /** The account whose request makes the change, where that is another: the recipient who accepts a transfer. */
+  /** The account whose request causes the change, if that is another: the recipient who accepts a transfer. */
   readonly principal?: EventActor
   /** 0 when the event belongs to no repository. */
   readonly repoId: number
@@ -84,7 +84,7 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
 export interface AppendedEvent<Kind extends EventKind = EventKind> extends DomainEvent<Kind> {
   readonly entities: EntitiesOf<Kind>
   readonly actor: EventActor
-  /** The account whose request makes the change. */
+  /** The account whose request causes the change. */
   readonly principal: EventActor
 }
 

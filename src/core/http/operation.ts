@@ -88,7 +88,7 @@ export interface Operation {
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
-  /** Further members of the body of every error but 404, made of its message. */
+  /** Further members of the body of every error except 404, computed from its message. */
   readonly errorMembers: ((message: string) => object) | undefined
   /** Units that a call without credentials takes from the rate limit of its address. */
   readonly cost: number

@@ -73,7 +73,7 @@ type Catalogue<D extends Readonly<Record<string, Definition>>> = {
   readonly [Name in keyof D]: ((...values: Arguments<D[Name][1]>) => DomainError) & ErrorEntry
 }
 
-/** A function for each definition, which makes the error; its code is the name in snake case. */
+/** A function for each definition, which creates the error; its code is the name in snake case. */
 export function defineErrors<const D extends Readonly<Record<string, Definition>>>(definitions: D): Catalogue<D> {
   const define = ([name, [kind, message]]: [string, Definition]) => {
     const code = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

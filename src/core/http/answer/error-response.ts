@@ -185,7 +185,7 @@ export function notFoundHandler(options: NotFoundOptions): Handler {
   }
 }
 
-/** The methods that a path answers to; the second router is made at the first miss. */
+/** The methods of a path; the second router is created at the first miss. */
 function methodFinder({ routes, maxParamLength }: NotFoundOptions): (path: string) => string[] {
   let router: ReturnType<typeof findMyWay> | undefined
   const methods = [...new Set(routes.map((route) => route.method))]

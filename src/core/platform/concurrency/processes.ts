@@ -16,7 +16,7 @@ export interface Members {
 
 /** Communication between the processes of one server, or of all servers of a cluster. */
 export interface Processes extends Members {
-  /** How many share the limits of the server, this one included. */
+  /** Number of processes that share the limits of the server, including this one. */
   readonly count: number
   /** The smallest number, from 0, that no other process of the server has: for directories of their own. */
   readonly slot: number

@@ -2,7 +2,7 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ifGone } from './gone.ts'
 
-/** Makes the names in a directory survive a power cut; does nothing for a missing directory. */
+/** Syncs a directory, so that its names survive a power cut; does nothing for a missing directory. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(ifGone(undefined))
   if (!handle) return

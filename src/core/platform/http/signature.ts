@@ -76,7 +76,7 @@ function valueOf(
 export interface TimeRules {
   /** Seconds since the epoch. */
   readonly now: number
-  /** Seconds after it was made that a signature is still taken. */
+  /** Seconds for which a signature is accepted after its creation. */
   readonly maxAge: number
   /** Seconds that the clock of a client may be ahead. */
   readonly skew: number

@@ -19,7 +19,7 @@ export interface SshCertificate {
   readonly authority: string
 }
 
-/** How many members of each kind of key stand in its certificate, and its own name. */
+/** The kind of key in each kind of certificate, and the number of its members. */
 const KINDS: Readonly<Record<string, { readonly type: string; readonly members: number }>> = {
   'ssh-rsa-cert-v01@openssh.com': { type: 'ssh-rsa', members: 2 },
   'ssh-ed25519-cert-v01@openssh.com': { type: 'ssh-ed25519', members: 1 },

@@ -101,7 +101,7 @@ export async function finishImport(
   await endImport(tx, deps, { actor, input, begun, repoId, progress, at })
 }
 
-/** Derived data that a push makes new. */
+/** Derived data that a push updates. */
 const AFTER_PUSH = ['repo.index_code', 'repo.languages', 'repo.maintain', 'repo.measure'] as const
 
 /** Ends an import of changes. */

@@ -259,7 +259,7 @@ export interface Source {
   dependencies(of: SourceItem, signal: AbortSignal): Pages<SourceDependency>
   releases(signal: AbortSignal): Pages<SourceRelease>
   protections(signal: AbortSignal): Promise<SourceProtections>
-  /** How many there are, for progress; undefined where the service does not say. */
+  /** Total numbers, for progress; undefined if the service does not report them. */
   counts(signal: AbortSignal): Promise<Partial<Record<SourceKind, number>>>
   /** Streams the bytes of a file to `consume`. */
   download<T>(

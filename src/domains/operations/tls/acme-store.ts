@@ -47,7 +47,7 @@ export function createAcmeStore(dataDir: string) {
     prepare: (): void => makeDirectory(join(dir, 'challenges')),
     writeCertificate: ({ cert, key }: KeyPair): Promise<void> =>
       writeDurably(certificate, `${key.trim()}\n${cert.trim()}\n`),
-    /** The key of the account, made by `generate` the first time. */
+    /** The key of the account, created by `generate` the first time. */
     async accountKey(generate: () => Promise<string>): Promise<string> {
       const known = await readFile(accountFile, 'utf8').catch(ifGone(undefined))
       if (known !== undefined) return known

@@ -41,7 +41,7 @@ export async function orderCertificate(order: Order): Promise<KeyPair> {
     timeout: REQUEST_MS,
     maxContentLength: MAX_ANSWER_BYTES,
   })
-  // NOTE: they would repeat requests after as long as the ACME server says, hours perhaps; the next order is later anyway.
+  // NOTE: the interceptors repeat requests after the time that the ACME server states; the next order does that.
   acme.axios.interceptors.request.clear()
   acme.axios.interceptors.response.clear()
   acme.axios.interceptors.response.use((answer) => obeyed(answer, order))

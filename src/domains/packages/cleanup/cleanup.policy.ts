@@ -3,7 +3,7 @@ import type { CleanupLimits } from './cleanup-rule.store.ts'
 
 export const DAY = 24 * 60 * 60 * 1000
 
-/** How the patterns of a rule match the name of a version. */
+/** Matches of the patterns of a rule with the name of a version. */
 export interface PatternMatch {
   readonly isKept: boolean
   readonly isRemoved: boolean

@@ -41,7 +41,7 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
       return copies.save(place, shown, { key: keyOf(document), source_sha256: original.sha256, basis, ...times })
     })
 
-  /** The same document made again, for other settings. */
+  /** The same document generated again, for other settings. */
   const storeAgain = async (place: UpstreamPlace, document: UpstreamDocument, found: UpstreamFile) =>
     store(place, document, { ...found, source: await copies.bytesOf(found.source_sha256) })
 

@@ -86,7 +86,7 @@ export function starOperations({ guards, site, social, starsDisabled }: StarOper
   ]
 }
 
-/** Makes the guard refuse with 403 if the site disables stars. */
+/** The same guard, which refuses with 403 if the site disables stars. */
 export function whenStarsAreOn<Access>(guard: Guard<Access>, isOff: boolean): Guard<Access> {
   if (!isOff) return guard
   return {

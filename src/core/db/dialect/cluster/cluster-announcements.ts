@@ -122,7 +122,7 @@ interface Cluster {
   close(): Promise<void>
 }
 
-/** Makes this process a member of the cluster. `local` is the interface to the processes of its own machine. */
+/** Adds this process to the cluster. `local` is the interface to the processes of its own machine. */
 export async function joinCluster(options: ClusterOptions, local: Processes): Promise<Cluster> {
   const member = nameMember(options.node)
   const link = await ClusterLink.open({ ...options, member })

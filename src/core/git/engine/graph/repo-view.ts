@@ -188,7 +188,7 @@ function unlessUnsupported<T>(work: () => T): T | undefined {
   }
 }
 
-/** Identifies the files that a view was made of. Throws UnsupportedError if git itself would see other commits. */
+/** Identifies the files of a view. Throws UnsupportedError if git itself would see other commits. */
 function stampOf(path: string): string {
   for (const name of ['shallow', 'info/grafts'])
     if (stat(join(path, name)) !== undefined) throw new UnsupportedError(`the repository has ${name}`)

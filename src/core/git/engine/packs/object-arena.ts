@@ -16,7 +16,7 @@ export class ObjectArena {
     this.#old = { memory: undefined, kept: new Map() }
   }
 
-  /** How many areas were begun. A buffer of this arena is overwritten at the second begin after it was returned. */
+  /** Number of areas begun so far. A buffer of this arena is overwritten at the second begin after it was returned. */
   get turns(): number {
     return this.#turns
   }

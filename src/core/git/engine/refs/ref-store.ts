@@ -80,7 +80,7 @@ export class RefReader {
     this.#acrossMachines = acrossMachines
   }
 
-  /** Makes the next snapshot read all files again, whatever their times. */
+  /** Forces the next snapshot to read all files again, whatever their times. */
   distrust(): void {
     this.#distrusted++
   }

@@ -50,7 +50,7 @@ export function createRegisterByProxy(
 const VALUE_BYTES = 32
 const RECENT_MS = 15 * 60_000
 
-/** How the user of a browser proved who it is. */
+/** How the user of a browser authenticated. */
 export interface SignInProof {
   readonly credential: RequestCredential
   readonly secondFactor?: CodeKind | 'passkey' | undefined

@@ -80,7 +80,7 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
   })
 }
 
-/** How the edit removes the rights of an administrator; undefined when it does not. */
+/** The way in which the edit removes the rights of an administrator; undefined if it does not. */
 function adminRemoval({ isAdmin, isActive, isLoginProhibited }: UserEdit): string | undefined {
   if (isAdmin === false) return 'demote'
   if (isActive === false) return 'deactivate'

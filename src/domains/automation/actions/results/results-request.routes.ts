@@ -27,7 +27,7 @@ export function rootFor(site: Pick<Site, 'rootUrl'>, request: FastifyRequest): s
   return root.href.replace(/\/$/, '')
 }
 
-/** Makes the query of a link for a target. */
+/** Creates the signed query of a link for a target. */
 export const signedQuery = (links: SignedLinks, target: string): string => {
   const { sig, expires } = links.make(target)
   return `sig=${sig}&expires=${expires}`

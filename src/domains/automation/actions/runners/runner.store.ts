@@ -167,7 +167,7 @@ export async function findTokenByHash(
   return row && { owner_id: row.owner_id, repo_id: row.repo_id, isActive: row.is_active === 1 }
 }
 
-/** Makes the active token of a level invalid. */
+/** Invalidates the active token of a level. */
 export async function deactivateTokens(tx: Tx, { owner_id, repo_id }: ScopeColumns): Promise<void> {
   await tx
     .updateTable('action_registration_token')

@@ -26,7 +26,7 @@ type JobPlace = Pick<Job, 'id' | 'repoId' | 'runId'> & Pick<WaitingGroup, 'owner
 
 export const TOKEN_BYTES = 20
 
-/** Makes the task of a waiting job, unless its owner has as many running jobs as an owner may have. */
+/** Creates the task of a waiting job, unless its owner already has the maximum number of running jobs. */
 export function createTaskStart({ database, clock, progress, settings }: TaskStartDeps) {
   const limit = settings.maxRunningPerOwner
 

@@ -165,7 +165,7 @@ export function createIndexer(deps: IndexerDeps) {
   }
 
   return {
-    /** Makes the rows of a repository those of the tip of its default branch; deletes them with the repository. */
+    /** Updates the rows of a repository to the tip of its default branch; deletes those of a deleted repository. */
     refresh: (repoId: RepoId, signal: AbortSignal): Promise<void> =>
       repoTurns.run(String(repoId), () => refresh(repoId, signal)),
     /** Deletes the rows of a repository. */

@@ -142,7 +142,7 @@ export async function pruneRepoImports(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('repo_import').where('ended_at', '>', 0).where('ended_at', '<', before).execute()
 }
 
-/** Makes a running import stop at its next step. */
+/** Cancels a running import, which ends at its next step. */
 export async function cancelRepoImport(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('repo_import').set({ is_canceled: 1 }).where('id', '=', id).execute()
 }

@@ -14,7 +14,7 @@ export function connectOnce<Connection>(
   }
 }
 
-/** Makes members of a source from functions that read by a connection. */
+/** Creates members of a source from functions that read by a connection. */
 export const readingBy =
   <Connection>(connect: (signal: AbortSignal) => Promise<Connection>) =>
   <Rest extends readonly unknown[], T>(read: (connection: Connection, ...rest: [...Rest, AbortSignal]) => Pages<T>) =>

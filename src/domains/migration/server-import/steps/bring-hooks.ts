@@ -9,7 +9,7 @@ export interface ReadHook {
   readonly body: ReturnType<typeof readHook>
 }
 
-/** A hook that was deleted on this server is not made again, and one that is as before stays as it is here. */
+/** A webhook that was deleted on this server is not created again, and an unchanged one is not written. */
 export async function bringHooks(context: ServerContext, place: Place, hooks: readonly ReadHook[]): Promise<void> {
   const { journal, report, target } = context
   const kind = `hook ${place.id}`

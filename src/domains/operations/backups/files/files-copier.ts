@@ -124,7 +124,7 @@ class BlobCopier {
     this.#deps = deps
   }
 
-  /** Makes the next pass list all directories. */
+  /** Forces the next pass to list all directories. */
   forget(): void {
     this.#seen.clear()
   }

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
 
-/** A long text that is made of a whole package. */
+/** A long text that is generated from a whole package. */
 export interface PackageDocumentTable {
   id: Generated<number>
   package_id: number
   /** Name that the format chooses; unique per package. */
   name: string
-  /** `package.revision` that it was made of. */
+  /** `package.revision` from which it was generated. */
   revision: number
   /** Other data that it contains, such as the address of the registry. */
   basis: string

@@ -17,7 +17,7 @@ export interface PackageDocument {
 }
 
 export interface FormerDocument {
-  /** `PackageEntry.revision` that it was made of. */
+  /** `PackageEntry.revision` from which it was generated. */
   readonly revision: number
   /** Undefined if a newer one has replaced it. */
   read(): Promise<Buffer | undefined>
@@ -27,7 +27,7 @@ interface DocumentDeps extends Pick<Core, 'database'> {
   readonly contents: Pick<PackageContents, 'open' | 'storeBlob' | 'discard'>
 }
 
-/** Characters; a shorter document is made at each request. */
+/** Characters; a shorter document is generated at each request. */
 const MIN_STORED = 64 * 1024
 
 export type PackageDocuments = ReturnType<typeof createPackageDocuments>

@@ -23,7 +23,7 @@ interface SigningKey {
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>
 
-/** The keys that sign indexes of packages: one of each kind per owner, made at the first use. */
+/** The keys that sign indexes of packages: one of each kind per owner, generated at the first use. */
 export function createSigningKeys({ database, clock, secrets }: Pick<Core, 'database' | 'clock' | 'secrets'>) {
   async function create(owner: User, kind: SigningKeyKind): Promise<void> {
     const made = kind === 'rsa' ? await createRsaKey() : await createPgpKey(`Packages of ${owner.name}`, clock.now())
@@ -52,7 +52,7 @@ export function createSigningKeys({ database, clock, secrets }: Pick<Core, 'data
     async pgpSigner(owner: User): Promise<PgpSigner> {
       return loadPgpSigner((await get(owner, 'openpgp')).privateKey, '')
     },
-    /** A new key is made at the next use. */
+    /** A new key is generated at the next use. */
     delete: (owner: User, kind: SigningKeyKind): Promise<void> =>
       database.transaction((tx) => deleteSigningKey(tx, owner.id, kind)),
   }

@@ -122,7 +122,7 @@ async function standIn(
   return oid === undefined ? undefined : { headOid: oid, mergeBase: oid }
 }
 
-/** NOTE: the check of a closed pull request is made when it is reopened. */
+/** NOTE: a closed pull request is checked when it is reopened. */
 async function checkOf(
   git: GitRepo,
   { merged }: ClaimedCommits,

@@ -65,7 +65,7 @@ export const setRepoArchived = (tx: Tx, id: RepoId, at: number): Promise<void> =
 export const setRepoDescription = (tx: Tx, id: RepoId, { website, description }: RepoDescription): Promise<void> =>
   updateRepo(tx, id, { website, ...(description !== undefined && { description }) })
 
-/** Makes a repository a fork of another one. */
+/** Records a repository as a fork of another one. */
 export async function setRepoParent(
   tx: Tx,
   { id, parentId }: { readonly id: RepoId; readonly parentId: RepoId },
