@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
+import { statementsOf } from '../harness/statements.ts'
 import { commitFile, createPull, pullWorld } from './pull-world.ts'
 
 describeOnBoth('the branches of a pull request', (kind) => {
@@ -48,6 +49,29 @@ describeOnBoth('the branches of a pull request', (kind) => {
       { is_force_push: false, commit_ids: [other] },
       { is_force_push: true, commit_ids: [old, other] },
     ])
+  })
+
+  it('are checked together when their base moves: each adds one statement', async () => {
+    const { app } = world.server
+    const statements: string[][] = []
+    for (const count of [2, 4]) {
+      const base = `base${count}`
+      await commitFile(world.wes, { branch: base, from: 'main' })
+      for (let at = 0; at < count; at++) {
+        await commitFile(world.wes, { branch: `${base}-${at}`, from: base })
+        await createPull(world.wes, { head: `${base}-${at}`, base })
+      }
+      await world.server.drain()
+      await commitFile(world.wes, { branch: base, path: `moved${count}.txt` })
+      statements.push(await statementsOf(app.database, () => world.server.drain()))
+      const known = await app.database.read.selectFrom('pull').selectAll().where('base_branch', '=', base).execute()
+      expect(new Set(known.map(({ checked_base_oid: oid }) => oid)).size).toBe(1)
+      expect(known.map(({ mergeability }) => mergeability)).toEqual(Array.from({ length: count }, () => 'mergeable'))
+    }
+    const ofPulls = statements.map(
+      (sent) => sent.filter((text) => /^(?:select .* from|update) "pull"/.test(text)).length,
+    )
+    expect(ofPulls[1]! - ofPulls[0]!).toBe(2)
   })
 
   it('conflict when the base moves, which the pull request soon shows', async () => {

@@ -48,39 +48,38 @@ const MAX_ROUNDS = 5
 /**
  * Checks whether a pull request can be merged, unless the result for the present tips is known. Repeats when the tips
  * moved, since another process may have stored a newer check before. At most one git process in a round. A failed check
- * is recorded as `error`. Returns the result, or undefined where it was known. `known` is the pull request as it was a
+ * is recorded as `error`. Returns the result, or undefined where it was known. `seen` is the pull request as it was a
  * moment ago.
  */
 async function recheck(
   deps: LifecycleDeps,
   { id, repo }: Pick<PullLocation, 'id' | 'repo'>,
-  known?: Pull,
+  seen?: Pull,
 ): Promise<CheckedTree | undefined> {
   let checked: CheckedTree | undefined
   const git = deps.git.open(repo)
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pull = round === 0 && known !== undefined ? known : await findPull(deps.database.read, id)
+    const pull = round === 0 && seen !== undefined ? seen : await findPull(deps.database.read, id)
     if (pull === undefined || pull.merge !== undefined) return checked
     const baseOid = await tipOfBase(git, pull)
-    const { check, headOid } = pull
-    const isKnown = check.baseOid === baseOid && check.headOid === headOid
-    if (isKnown && (check.state !== 'error' || round > 0)) return checked
-    checked = await checkTips(deps, git, pull, baseOid)
+    if (isChecked(pull, baseOid) && (pull.check.state !== 'error' || round > 0)) return checked
+    const result = await checkTips(deps, git, pull, baseOid)
+    await deps.database.transaction((tx) => updateChecked(tx, pull, checkColumns(result)))
+    checked = result
   }
   return checked
 }
 
-async function checkTips(deps: LifecycleDeps, git: GitRepo, pull: Pull, baseOid: string): Promise<CheckedTree> {
-  const { headOid } = pull
-  const checked = await git
+const isChecked = ({ check, headOid }: Pull, baseOid: string): boolean =>
+  check.baseOid === baseOid && check.headOid === headOid
+
+const checkTips = (deps: LifecycleDeps, git: GitRepo, { id, headOid }: Pull, baseOid: string): Promise<CheckedTree> =>
+  git
     .writing(() => checkMerge(git, baseOid, headOid))
     .catch((error: unknown) => {
-      deps.log.warn({ err: error, pull: pull.id }, 'failed to check whether a pull request can be merged')
+      deps.log.warn({ err: error, pull: id }, 'failed to check whether a pull request can be merged')
       return { baseOid, headOid, conflicts: [], state: 'error' as const, tree: undefined }
     })
-  await deps.database.transaction((tx) => updateChecked(tx, pull, checkColumns(checked)))
-  return checked
-}
 
 export interface SyncDeps extends HeadDeps, SyncMovedDeps {
   /** Pull requests into a deleted branch get another base instead of being closed. */
@@ -127,9 +126,10 @@ export async function syncBranch(
       found.oid === undefined ? closePull(deps, actor, pull, branch) : refreshPull(deps, actor, pull.id),
     )
   const into = await listOpenPullsInto(deps.database.read, found, { afterId, limit: STEP })
-  for (const pull of into)
+  const checks = found.oid === undefined ? undefined : await recheckInto(deps, found, { afterId, into, signal })
+  for (const pull of checks === undefined || hasMergeRefs ? into : [])
     await each(pull, () =>
-      found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheckInto(deps, found, pull),
+      checks === undefined ? replaceBase(deps, actor, found, pull) : updateMergeRefOf(deps, pull, checks.get(pull.id)),
     )
   if (into.length === STEP)
     await deps.database.transaction((tx) =>
@@ -144,9 +144,45 @@ export async function syncBranch(
  */
 const STEP = 25
 
-async function recheckInto(deps: SyncDeps, { repo, hasMergeRefs }: BranchState, pull: Pull): Promise<void> {
-  const checked = await recheck(deps, { id: pull.id, repo }, pull)
-  if (!hasMergeRefs) return
+interface Step {
+  readonly afterId: PullId | 0
+  /** The pull requests of the step, as they were a moment ago. */
+  readonly into: readonly Pull[]
+  readonly signal: AbortSignal
+}
+
+/**
+ * Checks the pull requests of a step as `recheck` does, but stores the results in one transaction and reads the pull
+ * requests again at once.
+ */
+async function recheckInto(
+  deps: SyncDeps,
+  state: BranchState,
+  { afterId, into, signal }: Step,
+): Promise<ReadonlyMap<PullId, CheckedTree>> {
+  const { repo } = state
+  const git = deps.git.open(repo)
+  const results: { readonly pull: Pull; readonly result: CheckedTree }[] = []
+  for (const pull of into) {
+    signal.throwIfAborted()
+    const baseOid = await tipOfBase(git, pull)
+    if (isChecked(pull, baseOid) && pull.check.state !== 'error') continue
+    results.push({ pull, result: await checkTips(deps, git, pull, baseOid) })
+  }
+  const checks = new Map(results.map(({ pull, result }) => [pull.id, result]))
+  if (results.length === 0) return checks
+  await deps.database.transaction(async (tx) => {
+    for (const { pull, result } of results) await updateChecked(tx, pull, checkColumns(result))
+  })
+  for (const pull of await listOpenPullsInto(deps.database.read, state, { afterId, limit: STEP })) {
+    if (isChecked(pull, await tipOfBase(git, pull))) continue
+    const result = await recheck(deps, { id: pull.id, repo }, pull)
+    if (result !== undefined) checks.set(pull.id, result)
+  }
+  return checks
+}
+
+async function updateMergeRefOf(deps: SyncDeps, pull: Pull, checked: CheckedTree | undefined): Promise<void> {
   const location = await findLocation(deps, pull)
   if (location !== undefined) await updateMergeRef(deps, location, { makes: false, checked })
 }

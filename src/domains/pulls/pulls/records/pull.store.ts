@@ -215,15 +215,21 @@ export async function updatePullOfIssue(tx: Tx, issueId: IssueId, values: Update
 }
 
 /** Sets the columns of a check of the head and base in `seen`; does nothing when they have changed. */
-export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullTable>): Promise<void> {
-  await tx
-    .updateTable('pull')
-    .set(values)
-    .where('id', '=', seen.id)
-    .where('head_oid', '=', seen.headOid)
-    .where('base_branch', '=', seen.baseBranch)
-    .execute()
+export async function updateChecked(tx: Tx, seen: Pull, columns: CheckColumns): Promise<void> {
+  await checkUpdate(tx, { columns, id: seen.id, headOid: seen.headOid, baseBranch: seen.baseBranch })
 }
+
+type CheckColumns = Pick<Selectable<PullTable>, 'checked_base_oid' | 'checked_head_oid' | 'conflicts' | 'mergeability'>
+type SeenTips = Pick<Pull, 'baseBranch' | 'headOid' | 'id'>
+
+const checkUpdate = defineQuery((db, { columns, id, headOid, baseBranch }: SeenTips & { columns: CheckColumns }) =>
+  db
+    .updateTable('pull')
+    .set(columns)
+    .where('id', '=', id)
+    .where('head_oid', '=', headOid)
+    .where('base_branch', '=', baseBranch),
+)
 
 /** Whether an open pull request has one of these branches of the repository as its head or base. */
 export async function hasOpenPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<boolean> {
