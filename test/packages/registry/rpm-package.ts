@@ -9,7 +9,7 @@ const INT32 = 4
 export function rpmOf(tags: Readonly<Record<number, RpmValue>>, payload = 'payload'): Buffer {
   const lead = Buffer.alloc(96)
   lead.writeUInt32BE(0xedabeedb)
-  const signature = headerOf({ 1000: [1] })
+  const signature = headerOf({ 1000: [1], 1007: [512] })
   const padding = Buffer.alloc((8 - (signature.length % 8)) % 8)
   return Buffer.concat([lead, signature, padding, headerOf(tags), Buffer.from(payload)])
 }

@@ -84,7 +84,7 @@ describeOnBoth('the RPM registry', (kind) => {
       summary: 'A <tool> & more',
       description: 'Long "text"',
       time: { '@build': '1700000000' },
-      size: { '@package': String(first.length), '@installed': '4096' },
+      size: { '@package': String(first.length), '@installed': '4096', '@archive': '512' },
       location: { '@href': location },
       format: {
         'rpm:sourcerpm': 'tool-1.0-2.src.rpm',
@@ -136,9 +136,11 @@ describeOnBoth('the RPM registry', (kind) => {
   })
 
   it('names files in the index as they are, which clients encode', async () => {
-    const body = packageOf({ 1000: 'c++lib', 1001: '2.0~rc1+git^2' })
+    const body = packageOf({ 1000: 'c++lib', 1001: '2.0~rc1+git^2', 5009: [8192] })
     expect(await upload(body, '/signs')).toEqual([201, ''])
     const { metadata } = await list('primary', 'signs/')
+    // Packages of 4 GiB and more have this tag in place of the shorter one.
+    expect(metadata.package.size['@installed']).toBe('8192')
     const location = metadata.package.location['@href'] as string
     expect(location).toBe('package/c++lib/2.0~rc1+git^2-2/x86_64/c++lib-2.0~rc1+git^2-2.x86_64.rpm')
     const encoded = location.split('/').map(encodeURIComponent).join('/')

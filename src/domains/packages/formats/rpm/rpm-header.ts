@@ -29,7 +29,12 @@ export const TAG = {
   dirIndexes: 1116,
   baseNames: 1117,
   dirNames: 1118,
+  /** In place of `size` from 4 GiB on. */
+  longSize: 5009,
 } as const
+
+/** Tags of the header with the signatures. */
+const SIGNATURE_TAG = { longArchiveSize: 271, archiveSize: 1007 } as const
 
 /** Flags and versions of the relations of a package, by the tag of their names. */
 export const RELATIONS = [
@@ -47,6 +52,8 @@ export interface RpmHeader {
   /** Bytes of the header in the file. */
   readonly start: number
   readonly end: number
+  /** Of the payload without compression, in bytes; 0 if it is not known. */
+  readonly archiveSize: number
   text(tag: number): string
   texts(tag: number): readonly string[]
   numbers(tag: number): readonly number[]
@@ -65,8 +72,15 @@ const NOT_A_PACKAGE = 'the file is not an RPM package'
 /** The header of a package, from its first bytes. Throws for an invalid package. */
 export function readRpmHeader(bytes: Buffer): RpmHeader {
   if (bytes.length < LEAD + INTRO || bytes.readUInt32BE(0) !== 0xedabeedb) throw new Error(NOT_A_PACKAGE)
-  const signature = sectionAt(bytes, LEAD)
-  return headerOf(bytes, sectionAt(bytes, Math.ceil(signature.end / 8) * 8))
+  const section = sectionAt(bytes, LEAD)
+  const signature = headerOf(bytes, section)
+  const header = headerOf(bytes, sectionAt(bytes, Math.ceil(section.end / 8) * 8))
+  const [archiveSize = 0] = [
+    ...signature.numbers(SIGNATURE_TAG.longArchiveSize),
+    ...signature.numbers(SIGNATURE_TAG.archiveSize),
+    ...header.numbers(TAG.archiveSize),
+  ]
+  return { ...header, archiveSize }
 }
 
 interface Section {
@@ -97,7 +111,7 @@ interface Value {
 const WIDTH: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8 }
 const TEXTS = new Set([6, 8, 9])
 
-function headerOf(bytes: Buffer, { start, end, entries, store }: Section): RpmHeader {
+function headerOf(bytes: Buffer, { start, end, entries, store }: Section): Omit<RpmHeader, 'archiveSize'> {
   const values = new Map<number, Value>()
   for (let index = 0; index < entries; index++) {
     const at = start + INTRO + index * ENTRY

@@ -46,8 +46,8 @@ export const createTask =
       attributes: `name="${escapeXml(name)}" arch="${escapeXml(arch)}"`,
       versionElement: `<version epoch="${epoch}" ver="${escapeXml(version)}" rel="${escapeXml(release)}"/>`,
       builtAt: header.numbers(TAG.buildTime)[0] ?? 0,
-      installedSize: header.numbers(TAG.size)[0] ?? 0,
-      archiveSize: header.numbers(TAG.archiveSize)[0] ?? 0,
+      installedSize: header.numbers(TAG.longSize)[0] ?? header.numbers(TAG.size)[0] ?? 0,
+      archiveSize: header.archiveSize,
     }
     const size = read.files.length + read.changelog.length + read.primary.after.length + read.primary.before.length
     if (size > MAX_XML) throw new Error('the header of the package is too large')
