@@ -68,7 +68,9 @@ async function commit(file: string, text = `${++count}\n`): Promise<string> {
 
 async function refuses(result: Promise<GitResult>, text: string): Promise<void> {
   const { code, stderr } = await result
-  expect(stderr).toContain(`remote: error: ${text}`)
+  const lines = stderr.split('\n').map((line) => line.trimEnd())
+  const at = lines.findIndex((line) => line.startsWith(`remote: error: ${text}`))
+  expect([lines[at - 1], lines[at + 1]]).toEqual(['remote: error:', 'remote: error:'])
   expect(stderr).toContain('pre-receive hook declined')
   expect(code).not.toBe(0)
 }

@@ -40,7 +40,9 @@ describe('git over HTTP', () => {
     expect(code).not.toBe(0)
     const said = stderr.split('\n').filter((line) => line.startsWith('remote:'))
     expect(said.map((line) => line.trimEnd())).toEqual([
+      'remote: error:',
       'remote: error: branch main is the default branch and cannot be deleted',
+      'remote: error:',
     ])
     expect(stderr).toContain('pre-receive hook declined')
   })

@@ -32,7 +32,7 @@ function useWorld(): void {
   afterAll(() => ssh.close())
 }
 
-const refused = (text: string) => `error: ${text}\n`
+const refused = (text: string) => `error:\nerror: ${text}\nerror:\n`
 
 describe('who may sign in', () => {
   useWorld()

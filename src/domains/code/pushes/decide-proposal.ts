@@ -22,6 +22,7 @@ import type {
 import type { Database } from '../../../core/db/database.ts'
 import type { PushFacts } from '../protections/push-rules.policy.ts'
 import type { Verifier } from '../verification/verifier.service.ts'
+import { refusalLines } from '../../../core/platform/refusal-lines.ts'
 import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
 
 const BASE64 = '{base64}'
@@ -237,5 +238,5 @@ async function decideProposals(
 
 const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
   verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
-  messages: [`error: ${text}`],
+  messages: refusalLines(text),
 })

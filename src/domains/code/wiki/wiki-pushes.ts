@@ -12,6 +12,7 @@ import {
   type GitRepo,
   isGitError,
 } from '../../../core/git/index.ts'
+import { refusalLines } from '../../../core/platform/refusal-lines.ts'
 import { type Repo, type RepoInView, parseRepoSettings, repoQueries } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
@@ -103,7 +104,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
       const reason = 'pre-receive hook declined'
       return {
         verdicts: push.commands.map(() => ({ ok: false, reason })),
-        messages: [`error: ${refusal}`],
+        messages: refusalLines(refusal),
       }
     },
     async postReceive(results: readonly PushResult[]) {

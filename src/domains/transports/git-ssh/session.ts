@@ -4,6 +4,7 @@ import type { Services } from '../../../core/module.ts'
 import { authorizeRequester, authorizeRepo, type RepoLevel } from '../../../core/access/authorize.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
+import { refusalLines } from '../../../core/platform/refusal-lines.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import type { KeyTarget } from '../../repositories/index.ts'
 import { type KeyHolder, viewerOfKey } from '../../accounts/index.ts'
@@ -295,7 +296,7 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
   if (error instanceof SshRefusal) {
     if (channel.writable) {
       channel.write('\n')
-      channel.stderr.write(`error: ${error.message}\n`)
+      channel.stderr.write(`${refusalLines(error.message).join('\n')}\n`)
     }
   } else if (error instanceof WireError)
     log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended prematurely')
