@@ -106,6 +106,14 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ])
   })
 
+  it('gives one of two consents at the same time that ask for different scopes', async () => {
+    const app = await register()
+    const answers = await Promise.all(
+      ['read:user', 'write:user'].map(async (scope) => authorize(await signedIn(), { client_id: app.client, scope })),
+    )
+    expect(answers.map((answer) => answer.get('error') ?? 'granted').toSorted()).toEqual(['granted', 'server_error'])
+  })
+
   it('accepts only the grant of the consent form, from the browser that got the form', async () => {
     const app = await register()
     const browser = await signedIn()

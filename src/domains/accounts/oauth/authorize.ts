@@ -57,6 +57,8 @@ export interface AuthorizationRequest {
 export type AuthorizationStep =
   { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'ask'; readonly application: OauthApplication }
 
+const otherScope = (): OauthError => new OauthError('server_error', 'a grant exists with different scope')
+
 const CODE_MS = 10 * 60_000
 const CODE_BYTES = 32
 const MAX_LENGTH = 2048
@@ -74,8 +76,7 @@ export async function beginAuthorization(
   const wrong = faultOf(application, request)
   if (wrong !== undefined) return refuse(request, wrong)
   const grant = await findGrant(deps.database.read, userId, application.id)
-  if (grant !== undefined && grant.scope !== request.scope)
-    return refuse(request, new OauthError('server_error', 'a grant exists with different scope'))
+  if (grant !== undefined && grant.scope !== request.scope) return refuse(request, otherScope())
   if (grant !== undefined && (application.isConfidential || application.skipsConsent))
     return succeed(request, await makeCode(deps, grant.id, request))
   return { kind: 'ask', application }
@@ -91,13 +92,9 @@ export async function answerAuthorization(
   const wrong =
     faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
   if (wrong !== undefined) return refuse(request, wrong).to
-  const existing = await findGrant(deps.database.read, actor.account.id, application.id)
-  if (existing !== undefined && existing.scope !== request.scope)
-    return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
-  return succeed(
-    request,
-    await makeCode(deps, await grantId(deps, { actor, application, existing }, request.scope), request),
-  ).to
+  const grant = await grantAccess(deps, { actor, application }, request.scope)
+  if (grant.scope !== request.scope) return refuse(request, otherScope()).to
+  return succeed(request, await makeCode(deps, grant.id, request)).to
 }
 
 /** Whether the client is known and has registered the address; pages may redirect only to such addresses. */
@@ -147,29 +144,30 @@ export type GrantActor = Actor & { readonly account: { readonly id: UserId } }
 interface Grantee {
   readonly actor: GrantActor
   readonly application: OauthApplication
-  readonly existing: OauthGrant | undefined
 }
 
-async function grantId(
+/** The existing grant of the user, whose scope may differ, otherwise a new one with the scope. */
+async function grantAccess(
   { database, clock, events }: ProviderDeps,
-  { actor, application, existing }: Grantee,
+  { actor, application }: Grantee,
   scope: string,
-): Promise<OauthGrantId> {
-  if (existing !== undefined) return existing.id
+): Promise<Pick<OauthGrant, 'id' | 'scope'>> {
   const userId = actor.account.id
+  const existing = await findGrant(database.read, userId, application.id)
+  if (existing !== undefined) return existing
   try {
     return await database.transaction(async (tx) => {
       const [of, at] = [{ user_id: userId, application_id: application.id }, clock.now()]
       const id = await insertGrant(tx, { ...of, scope, created_at: at })
       await events.append(tx, 'oauth.grant_given', { actor, repoId: 0, at }, { ...of, name: application.name, scope })
-      return id
+      return { id, scope }
     })
   } catch (error) {
     const other = database.dialect.isUniqueViolation(error)
       ? await findGrant(database.read, userId, application.id)
       : undefined
     if (other === undefined) throw error
-    return other.id
+    return other
   }
 }
 
