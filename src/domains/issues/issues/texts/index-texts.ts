@@ -22,8 +22,12 @@ interface IndexerDeps extends Pick<Core, 'database' | 'log'> {
 export function createTextIndexer({ database, events, log }: IndexerDeps): Worker {
   const indexSome = async (): Promise<Indexed> => {
     if (!(await haveWaiting(database.read))) return { count: 0, isMore: false }
-    const indexed = await database.transaction((tx) => indexWaiting(tx, BATCH))
-    while (await database.transaction((tx) => mergeIndexParts(tx, MERGE_PAGES)));
+    const { indexed, isMerging } = await database.transaction(async (tx) => {
+      const indexed = await indexWaiting(tx, BATCH)
+      // A full batch takes as long as a transaction may take.
+      return { indexed, isMerging: indexed.isMore || (await mergeIndexParts(tx, MERGE_PAGES)) }
+    })
+    if (isMerging) while (await database.transaction((tx) => mergeIndexParts(tx, MERGE_PAGES)));
     return indexed
   }
   // NOTE: new texts wait for the next batch; otherwise each batch would contain only a few under load.
