@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { asId } from '../../src/core/platform/crypto/ids.ts'
 import { row, rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
@@ -269,7 +270,8 @@ describe('pull mirrors', () => {
     await mirror({ wiki: true })
     const head = await upstream.commit(`${name}.wiki`, 'Page.md')
     await sync(name)
-    const { storage } = await row(server, 'repo', { name })
+    const { id, storage, wiki_oid } = await row(server, 'repo', { name })
+    expect([wiki_oid, await server.app.wikis.inspect(asId(id))]).toEqual([head, undefined])
     expect(
       (await server.app.git.open({ storage: `${storage}.wiki`, objectFormat: 'sha1' }).refs.snapshot()).get(
         'refs/heads/main',

@@ -19,7 +19,7 @@ interface WikiDrift {
   readonly isHeadWrong: boolean
 }
 
-type Deps = Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'>
+type Deps = Pick<Core, 'database' | 'git' | 'clock' | 'events'>
 
 const BRANCH = 'refs/heads/'
 
@@ -44,17 +44,16 @@ async function inspectWiki(
   return repo && findWikiDrift(git, repo)
 }
 
-/** Repairs HEAD and row from the refs and appends an event if the tip changed. Returns true if anything differed. */
-async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
+/**
+ * Sets HEAD and row from the refs and appends an event if the tip changed. Returns how they differed; undefined if they
+ * agreed.
+ */
+async function recordWiki({ database, git, clock, events }: Deps, repoId: Repo['id']): Promise<WikiDrift | undefined> {
   const repo = await repoQueries.findById(database.read, repoId)
   const drift = repo && (await findWikiDrift(git, repo))
   const wiki = repo && (await findWiki(git, repo))
-  if (repo === undefined || drift === undefined || wiki === undefined) return false
+  if (repo === undefined || drift === undefined || wiki === undefined) return undefined
   const { branch, oid, isHeadWrong } = drift
-  log.warn(
-    { repo: repoId, branch, head: isHeadWrong, moved: oid !== repo.wikiOid },
-    'repairing a wiki whose row differs from its refs',
-  )
   if (isHeadWrong) await wiki.refs.setHead(branch)
   const at = clock.now()
   await database.transaction(async (tx) => {
@@ -62,6 +61,13 @@ async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId
     if (oid !== repo.wikiOid)
       await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
   })
+  return drift
+}
+
+async function reconcileWiki(deps: Deps & Pick<Core, 'log'>, repoId: Repo['id']): Promise<boolean> {
+  const drift = await recordWiki(deps, repoId)
+  if (drift === undefined) return false
+  deps.log.warn({ repo: repoId, ...drift }, 'repaired a wiki whose row differed from its refs')
   return true
 }
 
@@ -75,6 +81,8 @@ export interface Wikis {
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
   /** Compares refs and row, which may differ after a crash. Returns undefined if they agree. */
   inspect(repoId: Repo['id']): Promise<WikiDrift | undefined>
+  /** Records in row and HEAD what was written to the refs without a push. */
+  record(repoId: Repo['id']): Promise<void>
   /** Repairs row and HEAD from the refs on disk. Returns true if they differed. */
   reconcile(repoId: Repo['id']): Promise<boolean>
 }
@@ -86,6 +94,7 @@ export function createWikis(deps: WikiDeps & { readonly log: Logger; readonly ma
     ensure: (repo) => ensureWiki(deps.git, repo),
     policyFor: (viewer, target) => wikiPushPolicy(deps, viewer, target),
     inspect: (repoId) => inspectWiki(deps, repoId),
+    record: async (repoId) => void (await recordWiki(deps, repoId)),
     reconcile: (repoId) => reconcileWiki(deps, repoId),
   }
 }

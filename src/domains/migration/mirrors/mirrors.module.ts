@@ -30,8 +30,12 @@ declare module '../../../core/module.ts' {
 /** Pull mirrors copy a remote repository; push mirrors are remote copies of a repository of this server. */
 export const module = defineModule({
   name: 'mirrors',
-  needs: ['pushes', 'quota', 'lfsObjects'],
-  create({ config, database, git, clock, log, jobs, processes, secrets }, { pushes, quota, lfsObjects }, guards) {
+  needs: ['pushes', 'quota', 'lfsObjects', 'wikis'],
+  create(
+    { config, database, git, clock, log, jobs, processes, secrets },
+    { pushes, quota, lfsObjects, wikis },
+    guards,
+  ) {
     const { lfs, migrations, mirror } = config
     const guard = createHostGuard(migrations.allowed_hosts, 'migrations.allowed_hosts')
     const outgoingClient = createOutgoingClient({
@@ -57,7 +61,7 @@ export const module = defineModule({
         })
       : undefined
     const core = { database, git, clock, log, jobs, access: remoteAccess, lfsTransfers, locks: processes.locks }
-    const pullMirrors = createPullMirrors({ ...core, pushes, quota, enabled: mirror.enabled })
+    const pullMirrors = createPullMirrors({ ...core, pushes, wikis, quota, enabled: mirror.enabled })
     const pushMirrors = createPushMirrors({
       ...core,
       settings: {

@@ -12,6 +12,7 @@ import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } fro
 
 interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly pushes: Services['pushes']
+  readonly wikis: Services['wikis']
   readonly access: RemoteAccess
   /** Locks shared by all processes; undefined for a single process. */
   readonly locks: SharedLocks | undefined
@@ -199,4 +200,5 @@ async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
       }
     },
   })
+  await deps.wikis.record(repo.id)
 }
