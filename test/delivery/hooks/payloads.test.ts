@@ -283,7 +283,7 @@ describeOnBoth('payloads of webhooks', (kind) => {
       sender: await anonymous('/users/wes'),
     })
     expect(shown.creator.login).toBe('wes')
-    await expect(publishPackage(app, wes, world.ann.user, release('1.0'))).rejects.toThrow('exists already')
+    await expect(publishPackage(app, wes, world.ann.user, release('1.0'))).rejects.toThrow('already exists')
     await publishPackage(app, wes, world.ann.user, release('2.0'))
     await world.ann.client.post('/packages/ann/npm/tool/-/link/desk')
     await messages.take()
