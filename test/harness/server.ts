@@ -55,17 +55,27 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }),
     ...options.settings,
   }
-  const config = loadConfig({ flags })
-  const app = await createApp(config, {
-    log: createLogger(config.log.level),
-    passwordCost: QUICK,
-    validatePayloads: true,
-    ...options,
+  const deleteData = async (): Promise<void> => {
+    await copy?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const open = async (): Promise<App> => {
+    const config = loadConfig({ flags })
+    return createApp(config, {
+      log: createLogger(config.log.level),
+      passwordCost: QUICK,
+      validatePayloads: true,
+      ...options,
+    })
+  }
+  const app = await open().catch(async (error: unknown) => {
+    await deleteData()
+    throw error
   })
   const url = await (options.ssh === true ? app.listen() : app.http.listen({ host: '127.0.0.1', port: 0 })).catch(
     async (error: unknown) => {
       await app.close()
-      rmSync(dataDir, { recursive: true, force: true })
+      await deleteData()
       throw error
     },
   )
@@ -84,8 +94,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     world: createWorld(app, url),
     async close() {
       await app.close()
-      await copy?.drop()
-      rmSync(dataDir, { recursive: true, force: true })
+      await deleteData()
     },
   }
 }
