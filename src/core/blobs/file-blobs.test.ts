@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
 import { createBlobStore } from './blob-store.ts'
 import { createFileBackend } from './file-backend.ts'
+import { writeStream } from './receive.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -54,6 +56,21 @@ describe('blobs in files', () => {
     await expect(blobs.put(broken())).rejects.toThrow('gone')
     await expect(blobs.put(bytes('x'), {}, async () => Promise.reject(new Error('no row')))).rejects.toThrow('no row')
     expect(await files()).toEqual([])
+  })
+
+  it('reports a failed upload only when its file is closed, so that none appears after the deletion', async () => {
+    async function* broken() {
+      yield Buffer.from('half')
+      throw new Error('gone')
+    }
+    for (let number = 0; number < 50; number++) {
+      const path = join(directory, String(number))
+      const exists = await writeStream(path, broken()).then(
+        () => undefined,
+        () => existsSync(path),
+      )
+      expect(exists).toBe(true)
+    }
   })
 
   it('keeps a blob that another row names', async () => {

@@ -39,6 +39,16 @@ export function checkSource(source: BlobSource, { maxBytes = Infinity, expected 
 /** Bytes of chunks that wait for the write before them, and share the next one. */
 const WRITE_BYTES = 1024 * 1024
 
-/** Writes a new file and syncs it; the next chunks are received and hashed at the same time. */
-export const writeStream = (path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> =>
-  pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: WRITE_BYTES }))
+/**
+ * Writes a new file and syncs it; the next chunks are received and hashed at the same time. NOTE: `pipeline` fails while
+ * the file may still be being opened, and it would appear after the caller has deleted it.
+ */
+export async function writeStream(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: WRITE_BYTES })
+  const closed = new Promise<void>((resolve) => file.once('close', resolve))
+  try {
+    await pipeline(bytes, file)
+  } finally {
+    await closed
+  }
+}
