@@ -51,6 +51,9 @@ select "team_id" from "team_member" where "team_id" = ? and "user_id" = ?;
 -- domains/accounts/orgs/teams/team.store.ts loadOrgRights
 select max("team"."mode") as "mode", max("team"."can_create_org_repo") as "creates" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team_member"."org_id" = ? and "team_member"."user_id" = ?;
 
+-- domains/accounts/orgs/teams/team.store.ts lockTeam
+select * from "team" where "id" = ?;
+
 -- domains/accounts/orgs/teams/team.store.ts replaceTeamUnits
 delete from "team_unit" where "team_id" = ?;
 insert into "team_unit" ("team_id", "unit", "mode") values (?, ...);

@@ -68,6 +68,8 @@ select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and not (repo.is_private <> 0));
 
 -- domains/repositories/repos/lists/repo-list.store.ts listRepos
+select "id" from "user" where visibility in ('private') limit N;
+select "id" from "user" where visibility in ('limited', 'private') limit N;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where not (repo.is_private <> 0) order by "repo"."id" desc limit N offset ?;
@@ -78,8 +80,6 @@ select "repo"."id" from "repo" where repo.owner_id <> -3 order by "repo"."create
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_archived" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_template" = ? and repo.owner_id <> -3) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where not (repo.is_private <> 0) order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;
@@ -192,7 +192,7 @@ insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_br
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "watchers_count", "stars_count", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "topics", "is_private", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "units", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
-insert into "repo" ("description", "default_branch", "wiki_branch", "object_format", "storage", "is_mirror", "original_url", "units", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at", "owner_id", "name", "lower_name", "is_private") values (?, ...) returning "id";
+insert into "repo" ("description", "default_branch", "wiki_branch", "wiki_oid", "object_format", "storage", "is_mirror", "original_url", "units", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at", "owner_id", "name", "lower_name", "is_private") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "is_private", "is_template", "units", "licenses", "trust_model", "wiki_branch", "default_branch", "object_format", "storage", "watchers_count", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 
 -- domains/repositories/repos/repo.store.ts listReposAmong

@@ -21,9 +21,6 @@ insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side"
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "reply_to") values (?, ...), ...;
 insert into "review_comment" ("entry_id", "review_id", "pull_id", "path", "side", "line", "start_line", "commit_oid", "base_oid", "line_commit_oid", "diff_hunk", "is_outdated", "resolver_id", "reply_to") values (?, ...);
 
--- domains/pulls/reviews/records/records.store.ts listRequestedTeams
-select "review"."team_id" from "review" inner join "team_member" on "team_member"."team_id" = "review"."team_id" where "review"."pull_id" = ? and "review"."kind" = ? and "team_member"."user_id" = ?;
-
 -- domains/pulls/reviews/records/records.store.ts listCommentPositions
 select * from "review_comment" where "review_id" = ? order by "entry_id";
 
@@ -38,6 +35,9 @@ select "review_comment".* from "review_comment" inner join "review" on "review".
 
 -- domains/pulls/reviews/records/records.store.ts listPositionsByEntries
 select * from "review_comment" where "entry_id" in (?, ...);
+
+-- domains/pulls/reviews/records/records.store.ts listRequestedTeams
+select "review"."team_id" from "review" inner join "team_member" on "team_member"."team_id" = "review"."team_id" where "review"."pull_id" = ? and "review"."kind" = ? and "team_member"."user_id" = ?;
 
 -- domains/pulls/reviews/records/records.store.ts markStale
 update "review" set "is_stale" = ? where "id" in (?, ...) and "is_stale" = ? returning *;
