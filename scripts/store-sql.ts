@@ -63,7 +63,7 @@ function write(statements: Statements): void {
   }
 }
 
-function isGone(key: string): boolean {
+function isDeleted(key: string): boolean {
   const [file, name] = key.split(' ') as [string, string]
   const path = join(root, 'src', file)
   return !existsSync(path) || !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'))
@@ -77,17 +77,17 @@ if (directory === undefined) {
 const recorded = readRecorded(directory)
 const committed = readCommitted()
 if (flag === '--check') {
-  const gone = [...committed.keys()].filter(isGone).map((key) => `${key} is gone`)
+  const deleted = [...committed.keys()].filter(isDeleted).map((key) => `${key} is gone`)
   const known = new Set([...committed.values()].flatMap((statements) => [...statements]))
   const added = [...recorded]
     .filter(([, statements]) => known.isDisjointFrom(statements))
     .map(([key, statements]) => `${key} sends other SQL: ${[...statements].join('; ')}`)
-  for (const text of [...gone, ...added]) console.error(text)
-  if (gone.length + added.length > 0) {
+  for (const text of [...deleted, ...added]) console.error(text)
+  if (deleted.length + added.length > 0) {
     console.error('run: npm run sql, and commit test/db/sql')
     process.exitCode = 1
   }
 } else {
-  for (const [key, statements] of committed) if (!isGone(key) && !recorded.has(key)) recorded.set(key, statements)
+  for (const [key, statements] of committed) if (!isDeleted(key) && !recorded.has(key)) recorded.set(key, statements)
   write(recorded)
 }

@@ -53,7 +53,7 @@ async function* walkOpen(dataDir: string): AsyncGenerator<Entry, void, undefined
   if (isOpen(top) && !isShared(dataDir)) yield { path: dataDir, mode: top.mode, isDirectory: true }
   for (const name of await readdir(dataDir)) {
     // A directory may be a symbolic link to another disk.
-    if (OWN.test(name)) yield* walk(join(dataDir, name), await stat(join(dataDir, name)).catch(ignoreGone))
+    if (OWN.test(name)) yield* walk(join(dataDir, name), await stat(join(dataDir, name)).catch(ignoreMissing))
   }
 }
 
@@ -62,10 +62,10 @@ async function* walk(path: string, found: Stats | undefined): AsyncGenerator<Ent
   const isDirectory = found.isDirectory()
   if (isOpen(found)) yield { path, mode: found.mode, isDirectory }
   if (!isDirectory) return
-  const names = (await readdir(path).catch(ignoreGone)) ?? []
+  const names = (await readdir(path).catch(ignoreMissing)) ?? []
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const paths = names.slice(at, at + AT_ONCE).map((name) => join(path, name))
-    const all = await Promise.all(paths.map((each) => lstat(each).catch(ignoreGone)))
+    const all = await Promise.all(paths.map((each) => lstat(each).catch(ignoreMissing)))
     for (const [index, each] of paths.entries()) yield* walk(each, all[index])
   }
 }
@@ -112,7 +112,7 @@ class Tally {
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 /** Ignores files that were deleted during the walk and directories of other users. */
-function ignoreGone(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) throw error
   return undefined
 }

@@ -80,7 +80,7 @@ export interface BlobStore {
    */
   link(hash: string, as: BlobLink): Promise<string | undefined>
   /** Whether clients are to read blobs by `link`. */
-  readonly givesLinks: boolean
+  readonly clientsUseLinks: boolean
   /**
    * Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a
    * missing blob.
@@ -126,7 +126,7 @@ export interface BlobBackend {
   remove(hash: string): Promise<void>
   /** Sorted by hash; those behind `after`. */
   list(after?: string): AsyncIterable<ListedBlob>
-  readonly givesLinks?: boolean
+  readonly clientsUseLinks?: boolean
   /** Like BlobStore.link. */
   link?(hash: string, as: BlobLink): Promise<string | undefined>
 }
@@ -184,7 +184,7 @@ export function createBlobStore({ primary, other, locks = new KeyedMutex() }: Bl
       return true
     },
     link: async (hash, as) => (isBlobHash(hash) ? primary.link?.(hash, as) : undefined),
-    givesLinks: primary.givesLinks === true,
+    clientsUseLinks: primary.clientsUseLinks === true,
     async delete(hash, inUse) {
       if (!isBlobHash(hash)) return
       await locks.run(hash, async () => {

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomHex } from '../platform/crypto/crypto.ts'
-import { ifGone } from '../platform/files/gone.ts'
+import { ifMissing } from '../platform/files/missing.ts'
 import { removeTree, replaceDurably, syncDirectory } from '../platform/files/durable.ts'
 import { type BlobBackend, createBlobStore, isBlobHash, type BlobStore } from './blob-store.ts'
 import { checkSource, writeStream } from './receive.ts'
@@ -53,9 +53,9 @@ export async function createFileBackend(
         throw error
       }
     },
-    size: async (hash) => (await stat(pathOf(hash)).catch(ifGone(undefined)))?.size,
+    size: async (hash) => (await stat(pathOf(hash)).catch(ifMissing(undefined)))?.size,
     async open(hash, range) {
-      const handle = await open(pathOf(hash), 'r').catch(ifGone(undefined))
+      const handle = await open(pathOf(hash), 'r').catch(ifMissing(undefined))
       return handle?.createReadStream({
         highWaterMark: READ_BYTES,
         ...(range && { start: range.start }),
@@ -63,7 +63,7 @@ export async function createFileBackend(
       })
     },
     async feed(hash, sum) {
-      const handle = await open(pathOf(hash), 'r').catch(ifGone(undefined))
+      const handle = await open(pathOf(hash), 'r').catch(ifMissing(undefined))
       if (handle === undefined) return false
       try {
         // NOTE: one buffer for all bytes: V8 would collect those of a stream by marking its whole heap.
@@ -80,7 +80,7 @@ export async function createFileBackend(
     remove: (hash) => rm(pathOf(hash), { force: true }),
     async *list(after = '') {
       for await (const { name, path } of walk(directory, after)) {
-        const found = await stat(path).catch(ifGone(undefined))
+        const found = await stat(path).catch(ifMissing(undefined))
         if (found) yield { hash: name, size: found.size, putAt: found.mtimeMs }
       }
     },
@@ -106,7 +106,7 @@ async function* walk(directory: string, after: string): AsyncGenerator<{ name: s
 }
 
 async function namesIn(directory: string, shape?: RegExp): Promise<string[]> {
-  const names = await readdir(directory).catch(ifGone([]))
+  const names = await readdir(directory).catch(ifMissing([]))
   return names.filter((name) => (shape === undefined ? isBlobHash(name) : shape.test(name))).toSorted()
 }
 
@@ -123,7 +123,7 @@ const OLD_UPLOAD_MS = 48 * 60 * 60_000
 async function deleteOldUploads(uploads: string): Promise<void> {
   for (const name of await readdir(uploads)) {
     const path = join(uploads, name)
-    const found = await stat(path).catch(ifGone(undefined))
+    const found = await stat(path).catch(ifMissing(undefined))
     if (found !== undefined && found.mtimeMs < performance.timeOrigin + performance.now() - OLD_UPLOAD_MS)
       await rm(path, { force: true })
   }

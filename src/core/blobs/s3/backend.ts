@@ -132,7 +132,7 @@ export function createS3Backend(deps: S3BackendDeps): BlobBackend {
         if (isBlobHash(hash)) yield { hash, size, putAt: modifiedAt }
       }
     },
-    givesLinks: links,
+    clientsUseLinks: links,
     link: async (hash, as) =>
       links && (await s3.size(keyOf(hash))) !== undefined ? s3.link(keyOf(hash), as) : undefined,
   }

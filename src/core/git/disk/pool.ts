@@ -117,7 +117,7 @@ export async function removeEmptyPools(layout: Layout, mutex: KeyedMutex, now: n
   let removed = 0
   for (const pool of await listPools(layout)) {
     await mutex.run(pool, async () => {
-      if ((await dropGone(layout, pool, now)) > 0) return
+      if ((await deleteStaleMembers(layout, pool, now)) > 0) return
       await rename(pool, layout.trashPath())
       removed++
     })
@@ -136,7 +136,7 @@ export async function listPools(layout: Layout): Promise<string[]> {
 }
 
 /** Returns the remaining members. One that was added recently may not have its repository yet. */
-async function dropGone(layout: Layout, pool: string, now: number): Promise<number> {
+async function deleteStaleMembers(layout: Layout, pool: string, now: number): Promise<number> {
   const folder = join(pool, 'members')
   let remaining = 0
   for (const name of await readdir(folder)) {

@@ -88,8 +88,8 @@ function watchEnd(
 async function writeTo(child: Child, chunk: Uint8Array): Promise<void> {
   const { stdin } = child
   if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return
-  const gone = new AbortController()
-  const { signal } = gone
+  const disconnected = new AbortController()
+  const { signal } = disconnected
   try {
     await Promise.race([
       once(stdin, 'drain', { signal }),
@@ -99,6 +99,6 @@ async function writeTo(child: Child, chunk: Uint8Array): Promise<void> {
   } catch {
     // The process stopped reading: its exit code says why.
   } finally {
-    gone.abort()
+    disconnected.abort()
   }
 }

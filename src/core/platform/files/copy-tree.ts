@@ -23,7 +23,7 @@ export async function copyTree(from: string, to: string, rules: CopyRules = {}, 
   let files = 0
   let bytes = 0
   await mkdir(join(to, below), { recursive: true })
-  for (const entry of await readdir(join(from, below), { withFileTypes: true }).catch(ifGone([]))) {
+  for (const entry of await readdir(join(from, below), { withFileTypes: true }).catch(ifMissing([]))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (rules.skip?.(path)) continue
     if (entry.isDirectory()) {
@@ -41,14 +41,14 @@ export async function copyTree(from: string, to: string, rules: CopyRules = {}, 
 }
 
 async function copyOne(from: string, to: string, isImmutable: boolean): Promise<number | undefined> {
-  const source = await stat(from).catch(ifGone(undefined))
+  const source = await stat(from).catch(ifMissing(undefined))
   if (source === undefined) return undefined
-  if (isImmutable && (await stat(to).catch(ifGone(undefined)))?.size === source.size) return undefined
-  const done = await copyFile(from, to, constants.COPYFILE_FICLONE).then(() => true, ifGone(false))
+  if (isImmutable && (await stat(to).catch(ifMissing(undefined)))?.size === source.size) return undefined
+  const done = await copyFile(from, to, constants.COPYFILE_FICLONE).then(() => true, ifMissing(false))
   return done ? source.size : undefined
 }
 
-const ifGone =
+const ifMissing =
   <T>(value: T) =>
   (error: NodeJS.ErrnoException): T => {
     if (error.code === 'ENOENT') return value

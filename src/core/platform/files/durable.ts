@@ -1,10 +1,10 @@
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ifGone } from './gone.ts'
+import { ifMissing } from './missing.ts'
 
 /** Syncs a directory, so that its names survive a power cut; does nothing for a missing directory. */
 export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch(ifGone(undefined))
+  const handle = await open(path, 'r').catch(ifMissing(undefined))
   if (!handle) return
   try {
     await handle.sync()

@@ -58,7 +58,7 @@ export function createDirectorySync(deps: Deps) {
           await applyPage(deps, run, await people.describe(page.people))
         }
         if (report.entries === 0) throw unavailable('the directory knows nobody; nothing is changed')
-        await deactivateGone(deps, run, people, signal)
+        await deactivateMissing(deps, run, people, signal)
       }),
     )
   }
@@ -131,12 +131,12 @@ async function findKnown(
   return found
 }
 
-async function deactivateGone(deps: Deps, run: Run, people: People, signal: AbortSignal | undefined): Promise<void> {
+async function deactivateMissing(deps: Deps, run: Run, people: People, signal: AbortSignal | undefined): Promise<void> {
   for (let after = 0; ;) {
     signal?.throwIfAborted()
     const page = { since: run.began, after, limit: BATCH }
     const unseen = await listUnseenIdentities(deps.database.read, run.source.id, page)
-    for (const identity of unseen) await deactivateIfGone(deps, run, people, identity)
+    for (const identity of unseen) await deactivateIfMissing(deps, run, people, identity)
     const last = unseen.at(-1)
     if (last === undefined || unseen.length < BATCH) return
     after = last.userId
@@ -144,7 +144,7 @@ async function deactivateGone(deps: Deps, run: Run, people: People, signal: Abor
 }
 
 /** NOTE: asks for the person alone once more: a list may have been incomplete without an error. */
-async function deactivateIfGone(deps: Deps, { source, report }: Run, people: People, identity: ExternalIdentity) {
+async function deactivateIfMissing(deps: Deps, { source, report }: Run, people: People, identity: ExternalIdentity) {
   const { database, clock, users, log } = deps
   const person = await people.find(identity.loginName)
   const isThere = person?.subject === identity.subject

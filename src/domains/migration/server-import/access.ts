@@ -25,9 +25,9 @@ export async function giveAccess(context: ServerContext, { kind, theirs, ours }:
 
 /** Removes access that an earlier run has imported and that no longer exists on the other server. */
 export async function removeAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
-  const gone = (await context.journal.list(kind)).filter(({ source_id }) => !theirs.has(source_id))
-  const own = gone.length > 0 ? await ours() : new Map<string, never>()
-  for (const { source_id } of gone) {
+  const removed = (await context.journal.list(kind)).filter(({ source_id }) => !theirs.has(source_id))
+  const own = removed.length > 0 ? await ours() : new Map<string, never>()
+  for (const { source_id } of removed) {
     const found = own.get(source_id)
     if (found !== undefined) {
       if (!(await send(context, { ...found, method: 'DELETE' }))) continue

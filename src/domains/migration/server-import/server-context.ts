@@ -46,7 +46,7 @@ interface Names {
   /** Names of accounts alone: the authors of what is imported. */
   readonly accounts: Map<string, string>
   /** Accounts that an earlier run has imported, and that the other server no longer has. */
-  readonly gone: { readonly id: number; readonly name: string }[]
+  readonly missing: { readonly id: number; readonly name: string }[]
 }
 
 /** The name on this server; undefined if it was not imported. */

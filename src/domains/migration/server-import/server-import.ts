@@ -102,7 +102,7 @@ export async function importServer(
     target,
     journal,
     report,
-    names: { given: options.rename, imported: new Map(), accounts: new Map(), gone: [] },
+    names: { given: options.rename, imported: new Map(), accounts: new Map(), missing: [] },
     signInSources: options.signInSources,
     isChosen,
     isDryRun: options.isDryRun,

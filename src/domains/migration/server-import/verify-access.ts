@@ -4,7 +4,7 @@ import { lineOf } from '../imports/sources/read.ts'
 import { deployKey, fingerprintOfLine } from './access.ts'
 import { isSameRule, readRule, RULE_KINDS } from './protections.ts'
 import { digest, knownList, part } from './server-context.ts'
-import { readHook } from './steps/bring-hooks.ts'
+import { readHook } from './steps/import-hooks.ts'
 
 export interface Sides {
   readonly source: ForgeApi

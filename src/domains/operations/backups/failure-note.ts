@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../core/platform/clock.ts'
-import { ifGone } from '../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../core/platform/files/missing.ts'
 import { members, parseJson } from '../../../core/platform/json-members.ts'
 
 /** The reason why a part of the data is not copied. */
@@ -53,7 +53,7 @@ export class FailureNote {
 
 /** The failures of the process that copies, or of the last one. */
 export async function readFailures(dataDir: string): Promise<BackupFailure[]> {
-  const text = await readFile(join(dataDir, FILE), 'utf8').catch(ifGone(''))
+  const text = await readFile(join(dataDir, FILE), 'utf8').catch(ifMissing(''))
   const list = parseJson(text)?.value
   if (!Array.isArray(list)) return []
   return list.flatMap((entry) => {

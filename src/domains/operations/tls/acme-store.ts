@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeyPair } from '../../../core/http/tls/certificate.ts'
 import { writeDurably } from '../../../core/platform/files/durable.ts'
-import { ifGone } from '../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../core/platform/files/missing.ts'
 import { makeDirectory } from '../../../core/platform/files/private.ts'
 import { members, numberOf, parseJson, textOf } from '../../../core/platform/json-members.ts'
 import type { CertificatePaths } from './tls-settings.ts'
@@ -49,14 +49,14 @@ export function createAcmeStore(dataDir: string) {
       writeDurably(certificate, `${key.trim()}\n${cert.trim()}\n`),
     /** The key of the account, created by `generate` the first time. */
     async accountKey(generate: () => Promise<string>): Promise<string> {
-      const known = await readFile(accountFile, 'utf8').catch(ifGone(undefined))
+      const known = await readFile(accountFile, 'utf8').catch(ifMissing(undefined))
       if (known !== undefined) return known
       const made = await generate()
       await writeDurably(accountFile, made)
       return made
     },
     async readState(): Promise<OrderState> {
-      const text = await readFile(stateFile, 'utf8').catch(ifGone(''))
+      const text = await readFile(stateFile, 'utf8').catch(ifMissing(''))
       const { issuedBy, failures, nextAttemptAt, attempted, reason } = members(parseJson(text)?.value)
       return {
         issuedBy: typeof issuedBy === 'string' ? issuedBy : undefined,
@@ -72,7 +72,7 @@ export function createAcmeStore(dataDir: string) {
     writeChallenge: (name: string, answer: string): Promise<void> => writeDurably(challengeFile(name), answer),
     deleteChallenge: (name: string): Promise<void> => rm(challengeFile(name), { force: true }),
     readToken: (token: string): Promise<string | undefined> =>
-      readFile(challengeFile(token), 'utf8').catch(ifGone(undefined)),
+      readFile(challengeFile(token), 'utf8').catch(ifMissing(undefined)),
     /** NOTE: synchronous, because the callback of the handshake is; only clients that offer acme-tls/1 reach it. */
     readChallenge(name: string): KeyPair | undefined {
       if (!NAME.test(name)) return undefined
@@ -80,7 +80,7 @@ export function createAcmeStore(dataDir: string) {
         const text = readFileSync(challengeFile(`${name}.pem`), 'utf8')
         return { cert: text, key: text }
       } catch (error) {
-        return ifGone(undefined)(error as NodeJS.ErrnoException)
+        return ifMissing(undefined)(error as NodeJS.ErrnoException)
       }
     },
   }

@@ -185,7 +185,7 @@ async function testBatch(deps: WorkerDeps, context: BatchContext): Promise<Step 
   const checked = await checkEntries(deps, context, entries)
   if (checked === undefined) return 'again'
   if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(context.branch))?.oid !== batch.baseOid) {
-    await buildAnew(deps, context)
+    await scheduleRebuild(deps, context)
     return 'again'
   }
   const { state, failed } = await requiredStatuses(deps, context, batch.oid)
@@ -207,7 +207,7 @@ async function testBatch(deps: WorkerDeps, context: BatchContext): Promise<Step 
 }
 
 /** Schedules a batch to be built again; deletes an empty one. Does nothing if the batch has changed. */
-async function buildAnew({ database }: WorkerDeps, context: BatchContext): Promise<void> {
+async function scheduleRebuild({ database }: WorkerDeps, context: BatchContext): Promise<void> {
   await database.transaction(async (tx) => {
     await repoQueries.lock(tx, context.repoId)
     const batch = await lockBatch(tx, context.batch.id)
@@ -226,7 +226,7 @@ async function mergeBatch(deps: WorkerDeps, context: BatchContext, checked: read
   const { repo, git, branch, batch } = context
   const merges = checked.map((merge) => ({ ...merge, oid: merge.entry.oid }))
   if (merges.at(-1)?.oid !== batch.oid) {
-    await buildAnew(deps, context)
+    await scheduleRebuild(deps, context)
     return 'again'
   }
   const outcome = await batchMerges.move({
@@ -247,7 +247,7 @@ async function mergeBatch(deps: WorkerDeps, context: BatchContext, checked: read
     case 'moved':
       return 'again'
     case 'stale':
-      await buildAnew(deps, context)
+      await scheduleRebuild(deps, context)
       return 'again'
     case 'changed':
       return checkLater(deps, context)

@@ -71,7 +71,7 @@ export async function findHeadTip(
   return refs.get(pullHeadRef(location.number))?.oid ?? pull.headOid
 }
 
-interface Bringing {
+interface HeadCopy {
   readonly from: Repo
   readonly to: Repo
   /** The commit to copy, with everything that it reaches. */
@@ -81,7 +81,7 @@ interface Bringing {
 }
 
 /** Copies the objects of a head into the base repository. Call within `writing` of the target. */
-export async function bringObjects(git: Git, { from, to, oid, known }: Bringing): Promise<void> {
+export async function copyHeadObjects(git: Git, { from, to, oid, known }: HeadCopy): Promise<void> {
   const target = git.open(to)
   // NOTE: an existing object does not prove that everything it reaches exists; a ref to it does.
   const refs = (await target.refs.snapshot()).list('refs/')

@@ -258,15 +258,15 @@ async function transfer(
 ): Promise<void> {
   const input = inflate(request)
   const caller = viewer.kind === 'user' ? `account ${viewer.account.id}` : clientNetwork(request.ip)
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   const output = reply.raw
-  output.on('close', () => gone.abort())
-  output.on('error', () => gone.abort())
+  output.on('close', () => disconnected.abort())
+  output.on('error', () => disconnected.abort())
   const cors = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
   reply.hijack()
   output.writeHead(200, { ...cors, ...NO_CACHE, 'content-type': `application/x-${service}-result` })
   try {
-    await serve({ repo, caller, input, output, protocol: gitProtocol(request), signal: gone.signal })
+    await serve({ repo, caller, input, output, protocol: gitProtocol(request), signal: disconnected.signal })
     output.end()
   } catch (error) {
     const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')

@@ -166,7 +166,7 @@ const MAX_KIND_LENGTH = 64
 
 /** Handles one client from its sign-in to its end: public keys only, one user name, no shell, no forwarding. */
 export function handleConnection(client: Connection, options: ConnectionOptions): void {
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   let holder: KeyHolder | undefined
   let tries = 0
   let sessions = 0
@@ -175,7 +175,7 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   announceSignatureAlgorithms(client)
   client.on('error', () => client.end()) // NOTE: closes a broken connection; its sessions are notified by the signal.
   client.on('close', () => {
-    gone.abort()
+    disconnected.abort()
     if (tries > 0 && !isSignedIn) options.services.signInRecords.failed(failedAttempt(options.source))
   })
   client.on('authentication', (context) => {
@@ -205,7 +205,7 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
     sessions++
     const session = accept()
     session.on('close', () => sessions--)
-    handleSession(session, { holder, signal: gone.signal, ...options })
+    handleSession(session, { holder, signal: disconnected.signal, ...options })
   })
 }
 

@@ -92,8 +92,8 @@ export class ClusterMembers implements Members {
   #compare({ openedAt }: Session, names: ReadonlySet<string>): void {
     const now = performance.now()
     this.#since ??= now
-    const gone = [...this.#there].filter((name) => !names.has(name) && !this.#left.has(name))
-    for (const name of gone) this.#missing.set(name, now)
+    const missing = [...this.#there].filter((name) => !names.has(name) && !this.#left.has(name))
+    for (const name of missing) this.#missing.set(name, now)
     for (const name of this.#left) if (!names.has(name)) this.#left.delete(name)
     for (const name of names) this.#missing.delete(name)
     this.#there = names

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Confirm } from '../../../platform/concurrency/lock-table.ts'
-import { ifGone } from '../../../platform/files/gone.ts'
+import { ifMissing } from '../../../platform/files/missing.ts'
 
 interface RefFileMove {
   /** The directory of the repository. */
@@ -28,7 +28,7 @@ export async function moveRefFile({ path, ref, oid, check, confirm }: RefFileMov
   if (handle === undefined) return false
   try {
     try {
-      const text = await readFile(file, 'latin1').catch(ifGone(undefined))
+      const text = await readFile(file, 'latin1').catch(ifMissing(undefined))
       if (text !== undefined && !OID.test(text)) throw new Unusual()
       await check(text?.trimEnd())
       await handle.writeFile(`${oid}\n`)

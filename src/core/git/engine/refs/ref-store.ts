@@ -203,7 +203,7 @@ export class RefReader {
     const file = join(this.#path, 'packed-refs')
     const stamp = this.#stampOf(file)
     if (trusted(this.#packed.stamp, stamp)) return false
-    const found = stamp.key === NO_FILE ? undefined : await readFile(file, 'utf8').catch(unlessGone)
+    const found = stamp.key === NO_FILE ? undefined : await readFile(file, 'utf8').catch(emptyIfMissing)
     const text = found ?? ''
     const changed = text !== this.#packed.text
     const refs = changed ? parsePackedRefs(text) : this.#packed.refs
@@ -234,7 +234,7 @@ async function readTexts(files: readonly string[]): Promise<(string | undefined)
   const texts: (string | undefined)[] = []
   for (let at = 0; at < files.length; at += MANY_FILES) {
     const part = files.slice(at, at + MANY_FILES)
-    texts.push(...(await Promise.all(part.map((file) => readFile(file, 'utf8').catch(unlessGone)))))
+    texts.push(...(await Promise.all(part.map((file) => readFile(file, 'utf8').catch(emptyIfMissing)))))
   }
   return texts
 }
@@ -243,7 +243,7 @@ function readNow(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    return unlessGone(error as NodeJS.ErrnoException)
+    return emptyIfMissing(error as NodeJS.ErrnoException)
   }
 }
 
@@ -251,7 +251,7 @@ function readNow(file: string): string | undefined {
  * A file that was deleted or became a directory since it was listed has no text; one that cannot be read has empty
  * text.
  */
-const unlessGone = ({ code }: NodeJS.ErrnoException): '' | undefined =>
+const emptyIfMissing = ({ code }: NodeJS.ErrnoException): '' | undefined =>
   code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' ? undefined : ''
 
 const PACKED_LINE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}) (?=refs\/.)/

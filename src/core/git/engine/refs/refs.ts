@@ -198,11 +198,11 @@ function directoriesOf(ref: string): string[] {
   return parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
 }
 
-function directorySet(snapshot: RefSnapshot, gone: ReadonlySet<string>): (name: string) => boolean {
+function directorySet(snapshot: RefSnapshot, deleted: ReadonlySet<string>): (name: string) => boolean {
   const all = new Set(
     snapshot
       .list('')
-      .filter(({ name }) => !gone.has(name))
+      .filter(({ name }) => !deleted.has(name))
       .flatMap(({ name }) => directoriesOf(name)),
   )
   return (name) => all.has(name)
@@ -210,16 +210,18 @@ function directorySet(snapshot: RefSnapshot, gone: ReadonlySet<string>): (name: 
 
 /** `feat` and `feat/x` cannot both exist (a file and a directory). */
 function checkClashes(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
-  const gone = new Set(updates.filter((update) => isZeroOid(update.new)).map((update) => update.ref))
+  const deleted = new Set(updates.filter((update) => isZeroOid(update.new)).map((update) => update.ref))
   const made = new Set(
-    updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref),
+    updates.filter((update) => !deleted.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref),
   )
   const isDirectory =
     made.size > FEW
-      ? directorySet(snapshot, gone)
-      : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
+      ? directorySet(snapshot, deleted)
+      : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !deleted.has(other.name))
   for (const ref of made) {
-    const above = directoriesOf(ref).some((parent) => (snapshot.get(parent) && !gone.has(parent)) || made.has(parent))
+    const above = directoriesOf(ref).some(
+      (parent) => (snapshot.get(parent) && !deleted.has(parent)) || made.has(parent),
+    )
     if (above || isDirectory(ref)) throw new RefConflictError(ref, 'name-clash')
   }
 }

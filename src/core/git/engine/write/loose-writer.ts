@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
 import { settleAll } from '../../../platform/concurrency/settle-all.ts'
 import { syncDirectory, writeSynced } from '../../../platform/files/durable.ts'
-import { ifGone } from '../../../platform/files/gone.ts'
+import { ifMissing } from '../../../platform/files/missing.ts'
 import { objectHeader, type ObjectType } from '../object/format.ts'
 import { loosePath } from '../read/loose-object.ts'
 
@@ -55,7 +55,7 @@ async function writeOne(path: string, { type, content }: NewObject): Promise<boo
       return attempt > 1
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
-      await mkdir(dirname(path), { recursive: true }).catch(ifGone(undefined))
+      await mkdir(dirname(path), { recursive: true }).catch(ifMissing(undefined))
     }
   }
 }

@@ -14,10 +14,10 @@ export type ByteSink = (chunk: Uint8Array) => Promise<void>
 export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): ByteSink {
   /** NOTE: one listener for all writes: progress lines are not awaited, so many may be in flight. */
   const waiting = new Set<(error?: WireError) => void>()
-  const onGone = (): void => waiting.forEach((settle) => settle(new WireError('aborted', 'the client left')))
-  out.on('close', onGone).on('error', onGone)
+  const onClose = (): void => waiting.forEach((settle) => settle(new WireError('aborted', 'the client left')))
+  out.on('close', onClose).on('error', onClose)
   // NOTE: a closed channel of an SSH connection emits neither `drain` nor `close`.
-  signal?.addEventListener('abort', onGone, { once: true })
+  signal?.addEventListener('abort', onClose, { once: true })
   return (chunk) =>
     new Promise((resolve, reject) => {
       if (out.destroyed || out.writableEnded || signal?.aborted)

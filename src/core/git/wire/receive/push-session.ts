@@ -167,16 +167,16 @@ export class PushSession {
   ): Promise<Map<RefCommand, string>> {
     const { request, options, exchange } = this.#in
     const faults = await commandFaults(request.commands, options.reservedRefs)
-    const bringing = request.commands.filter((command) => command.kind !== 'delete' && !faults.has(command))
-    const tips = bringing.map((command) => command.newOid)
+    const updates = request.commands.filter((command) => command.kind !== 'delete' && !faults.has(command))
+    const tips = updates.map((command) => command.newOid)
     const isWhole = request.shallow.length === 0 && (await isPlainlyConnected(exchange.repo, tips, quarantine?.path))
     if (!isWhole && !(await isConnected(tips, git))) {
       const reason = request.shallow.length > 0 ? 'shallow update not allowed' : 'missing necessary objects'
-      for (const command of bringing) {
-        if (bringing.length === 1 || !(await isConnected([command.newOid], git))) faults.set(command, reason)
+      for (const command of updates) {
+        if (updates.length === 1 || !(await isConnected([command.newOid], git))) faults.set(command, reason)
       }
     }
-    const branches = bringing.filter((command) => command.ref.startsWith('refs/heads/') && !faults.has(command))
+    const branches = updates.filter((command) => command.ref.startsWith('refs/heads/') && !faults.has(command))
     const others = await findNonCommits(
       exchange.repo,
       branches.map((command) => command.newOid),

@@ -26,7 +26,7 @@ export type TaskLogs = ReturnType<typeof createTaskLogs>
  */
 export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
   /** Records that the runner of a task is alive. Returns the number of lines of the log. */
-  async function hear(runner: CallingRunner, id: number): Promise<number> {
+  async function recordHeartbeat(runner: CallingRunner, id: number): Promise<number> {
     const task = requireTask(await findRunnerTask(database.read, id), runner)
     const now = clock.now()
     if (task.status === 'running' && now - task.updatedAt >= HEARTBEAT_MS)
@@ -37,10 +37,10 @@ export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
   /** Returns the number of lines of the log. */
   async function appendPart(runner: CallingRunner, part: LogPart): Promise<number> {
     checkTaskId(part.taskId)
-    if (part.lines.length === 0) return hear(runner, part.taskId)
+    if (part.lines.length === 0) return recordHeartbeat(runner, part.taskId)
     return database.transaction(async (tx) => {
       const task = requireTask(await lockRunnerTask(tx, part.taskId), runner)
-      if (!bringsLines(part, task.logLines)) return task.logLines
+      if (!hasNewLines(part, task.logLines)) return task.logLines
       if (task.isLogSealed) throw errors.logSealed()
       const lines = part.lines.slice(task.logLines - part.index)
       const text = `${lines.join('\n')}\n`
@@ -90,5 +90,5 @@ export function createTaskLogs({ database, clock, jobs, blobs }: TaskLogDeps) {
 }
 
 /** Whether a part has lines after the stored ones, without a gap. */
-const bringsLines = ({ index, lines }: LogPart, stored: number): boolean =>
+const hasNewLines = ({ index, lines }: LogPart, stored: number): boolean =>
   index <= stored && index + lines.length > stored

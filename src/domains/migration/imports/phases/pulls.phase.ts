@@ -78,8 +78,8 @@ async function preparePulls(
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = []
   for (const [pull, commits] of await prepareCommits(context, pulls)) {
-    reportGone(context.warn, pull, commits)
-    const isClosed = pull.isClosed || pull.merged !== undefined || commits.isHeadGone
+    reportMissing(context.warn, pull, commits)
+    const isClosed = pull.isClosed || pull.merged !== undefined || commits.isHeadMissing
     const closedAt = pull.closedAt ?? pull.merged?.at
     const issue = await prepareIssue(deps, context, { ...pull, isClosed, closedAt }, true)
     if (issue !== undefined) prepared.push({ pull, commits, issue })
@@ -126,10 +126,10 @@ async function pointRefs(
   await git.refs.update(updates)
 }
 
-function reportGone(
+function reportMissing(
   warn: PhaseContext['warn'],
   { number, base, isClosed, merged }: SourcePull,
-  { isHeadGone, isBaseGone, mergedOid }: PreparedCommits,
+  { isHeadMissing: isHeadGone, isBaseMissing: isBaseGone, mergedOid }: PreparedCommits,
 ): void {
   const isOpen = !isClosed && merged === undefined
   if (isHeadGone)

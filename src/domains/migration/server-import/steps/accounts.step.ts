@@ -153,7 +153,7 @@ export const restrictionsStep: ServerStep = {
 async function* keyLists(context: ServerContext, list: string) {
   for await (const { id, login, name } of sourceAccounts(context, 'account'))
     yield { id, login, name, keys: await knownList(context, `/users/${part(login)}/${list}`) }
-  for (const { id, name } of context.names.gone) yield { id, login: name, name, keys: [] }
+  for (const { id, name } of context.names.missing) yield { id, login: name, name, keys: [] }
 }
 
 export const sshKeysStep: ServerStep = {

@@ -54,7 +54,7 @@ async function* readNames(context: ServerContext): AsyncGenerator<Named> {
     }
     // NOTE: a token that may not list accounts sees none.
     if (seen.size > 0)
-      reportGone(
+      reportMissing(
         context,
         kind,
         [...known].filter(([id]) => !seen.has(id)),
@@ -62,14 +62,14 @@ async function* readNames(context: ServerContext): AsyncGenerator<Named> {
   }
 }
 
-function reportGone(
+function reportMissing(
   { names, report }: ServerContext,
   kind: Named['kind'],
-  gone: readonly (readonly [id: string, name: string])[],
+  missing: readonly (readonly [id: string, name: string])[],
 ): void {
-  for (const [id, name] of gone) {
+  for (const [id, name] of missing) {
     report.omit(`${kind} ${name}: it is not at the other server any more; it stays on this server`)
-    if (kind === 'account') names.gone.push({ id: Number(id), name })
+    if (kind === 'account') names.missing.push({ id: Number(id), name })
   }
 }
 

@@ -106,15 +106,15 @@ async function writeTeam(context: ServerContext, { org, team, members }: TeamToW
   const what = `team ${name} of ${org.login}`
   const body = pick(team, TEAM)
   const key = { kind: teamsKind(org), source_id: String(wholeOf(team['id'])) }
-  const brought = await context.journal.find(key)
-  let id = await findTeam(context, org.name, name, brought?.target)
+  const imported = await context.journal.find(key)
+  let id = await findTeam(context, org.name, name, imported?.target)
   if (id === undefined) {
     await context.journal.put({ ...key, target: '', state: 'begun' })
     if (!(await send(context, { method: 'POST', path: `/orgs/${part(org.name)}/teams`, body, what }))) return
     id = (await findTeam(context, org.name, name))!
     await context.journal.put({ ...key, target: String(id), state: 'done' })
   } else {
-    if (brought !== undefined) await context.journal.put({ ...key, target: String(id), state: 'done' })
+    if (imported !== undefined) await context.journal.put({ ...key, target: String(id), state: 'done' })
     if (name !== OWNERS) await send(context, { method: 'PATCH', path: `/teams/${id}`, body, what })
   }
   const access = membersAccess(context, { id, what, kind: membersKind(key.source_id), members })

@@ -11,7 +11,7 @@ import {
   sourceAccounts,
   sourceList,
 } from '../server-context.ts'
-import { bringHooks, readHook, reportInactive } from './bring-hooks.ts'
+import { importHooks, readHook, reportInactive } from './import-hooks.ts'
 import { pathOf, type Place } from './place.ts'
 import { repoPath } from './repo-imports.ts'
 import type { ImportedRepo } from './repositories.step.ts'
@@ -46,7 +46,7 @@ export async function writeHooks(context: ServerContext, place: Place): Promise<
   const unit = { kind: 'hooks', id: place.id, target: place.target }
   if (hooks === undefined || (await isStillEmpty(context, unit, hooks))) return
   const read = hooks.map((hook) => ({ id: String(wholeOf(hook['id'])), body: readHook(hook) }))
-  await once(context, { ...unit, value: read }, () => bringHooks(context, place, read))
+  await once(context, { ...unit, value: read }, () => importHooks(context, place, read))
   await reportInactive(context, place)
 }
 

@@ -1,7 +1,7 @@
 import { type Members, members } from '../../../../core/platform/json-members.ts'
 import { isTrue, lineOf, wholeOf } from '../../imports/sources/read.ts'
 import { part, type ServerContext, type ServerStep, sourceAccounts, sourceItems } from '../server-context.ts'
-import { bringChanges } from './bring-changes.ts'
+import { importChanges } from './import-changes.ts'
 import {
   COUNTED,
   finished,
@@ -105,7 +105,7 @@ async function importRepo(context: ServerContext, repo: SourceRepo, earlier: Ear
   const value = members(await source.find(`/repos/${repoPath(repo.fullName)}`, signal))
   if (found?.state === 'done') {
     const running = earlier.get(found.target)?.find(({ state }) => state === 'running')?.id
-    return bringChanges(context, { repo, entry: found, value, running })
+    return importChanges(context, { repo, entry: found, value, running })
   }
   const entry = found ?? {
     ...key,

@@ -3,7 +3,7 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/
 import { dirname, join, resolve } from 'node:path'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { syncDirectory } from '../../../../core/platform/files/durable.ts'
-import { ifGone } from '../../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../../core/platform/files/missing.ts'
 
 /** A file of a copy. */
 export interface Stored {
@@ -89,14 +89,14 @@ export function directoryDestination(path: string): Destination {
   }
   const putStream = (name: string, source: AsyncIterable<Uint8Array>): Promise<void> => store(name, source, rename)
   const getVersion = async (name: string): Promise<Versioned | undefined> => {
-    const data = await readFile(at(name)).catch(ifGone(undefined))
+    const data = await readFile(at(name)).catch(ifMissing(undefined))
     return data && { data, version: sha256Hex(data) }
   }
   return {
     label: root,
     putStream,
     put: (name, data) => putStream(name, only(data)),
-    get: (name) => readFile(at(name)).catch(ifGone(undefined)),
+    get: (name) => readFile(at(name)).catch(ifMissing(undefined)),
     getVersion,
     async replace(name, data, version) {
       if ((await getVersion(name))?.version !== version) return false
@@ -109,12 +109,12 @@ export function directoryDestination(path: string): Destination {
       return true
     },
     async open(name) {
-      const found = await stat(at(name)).catch(ifGone(undefined))
+      const found = await stat(at(name)).catch(ifMissing(undefined))
       return found && createReadStream(at(name))
     },
     list: (folder, after = '') => walk(root, folder.slice(0, -1), after),
     async folders(folder) {
-      const entries = await readdir(at(folder), { withFileTypes: true }).catch(ifGone([]))
+      const entries = await readdir(at(folder), { withFileTypes: true }).catch(ifMissing([]))
       return entries
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name)
@@ -139,7 +139,7 @@ async function openInside(root: string, path: string): ReturnType<typeof open> {
 }
 
 async function* walk(root: string, folder: string, after: string): AsyncGenerator<Stored, void, undefined> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifGone([]))
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifMissing([]))
   // NOTE: folders are sorted by their name with the slash, like the keys of a bucket.
   const sorted = entries
     .map((entry) => ({
@@ -153,17 +153,17 @@ async function* walk(root: string, folder: string, after: string): AsyncGenerato
       if (`${name}/` < after.slice(0, name.length + 1)) continue
       yield* walk(root, name, after)
     } else if (name > after && !TEMPORARY.test(name)) {
-      const found = await stat(join(root, name)).catch(ifGone(undefined))
+      const found = await stat(join(root, name)).catch(ifMissing(undefined))
       if (found) yield { name, size: found.size }
     }
   }
 }
 
 async function clean(folder: string, before: number): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifGone([]))) {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifMissing([]))) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await clean(path, before)
-    else if (TEMPORARY.test(entry.name) && ((await stat(path).catch(ifGone(undefined)))?.mtimeMs ?? before) < before)
+    else if (TEMPORARY.test(entry.name) && ((await stat(path).catch(ifMissing(undefined)))?.mtimeMs ?? before) < before)
       await rm(path, { force: true })
   }
 }

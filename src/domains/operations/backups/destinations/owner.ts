@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import { writeDurably } from '../../../../core/platform/files/durable.ts'
-import { ifGone } from '../../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../../core/platform/files/missing.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
 import type { Destination } from './directory-destination.ts'
 
@@ -74,7 +74,7 @@ const isSame = (found: Owner | undefined, { id, session, at }: Owner): boolean =
 
 /** The id of the data directory for backups; undefined before the first backup. */
 export async function readOwnId(dataDir: string): Promise<string | undefined> {
-  const text = await readFile(join(dataDir, ID_FILE), 'utf8').catch(ifGone(''))
+  const text = await readFile(join(dataDir, ID_FILE), 'utf8').catch(ifMissing(''))
   const { id } = members(parseJson(text)?.value)
   return typeof id === 'string' ? id : undefined
 }

@@ -22,7 +22,7 @@ import {
 } from './states.ts'
 import { prune } from './prune.ts'
 import { stat, readFile } from 'node:fs/promises'
-import { ifGone } from '../../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../../core/platform/files/missing.ts'
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Destination } from '../destinations/directory-destination.ts'
@@ -91,11 +91,11 @@ async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
  */
 async function copyFile({ destination, dataDir }: UnitCopy, path: string): Promise<number | undefined> {
   const file = join(dataDir, path)
-  const found = await stat(file).catch(ifGone(undefined))
+  const found = await stat(file).catch(ifMissing(undefined))
   if (found === undefined) return undefined
   const name = `${OBJECTS}${path}`
   if (found.size <= WHOLE) {
-    const content = await readFile(file).catch(ifGone(undefined))
+    const content = await readFile(file).catch(ifMissing(undefined))
     if (content === undefined) return undefined
     await destination.put(name, content)
   } else {
@@ -103,7 +103,7 @@ async function copyFile({ destination, dataDir }: UnitCopy, path: string): Promi
     try {
       await destination.putStream(name, source, found.size)
     } catch (error) {
-      return ifGone(undefined)(error as NodeJS.ErrnoException)
+      return ifMissing(undefined)(error as NodeJS.ErrnoException)
     }
   }
   return found.size
@@ -143,7 +143,7 @@ class BlobCopier {
   async #copyFolder(path: string): Promise<void> {
     const { dataDir, clock, destination } = this.#deps
     const now = clock.now()
-    const time = (await stat(join(dataDir, path)).catch(ifGone(undefined)))?.mtimeMs
+    const time = (await stat(join(dataDir, path)).catch(ifMissing(undefined)))?.mtimeMs
     if (time === undefined || this.#seen.get(path) === time) return
     const there = new Set<string>()
     for await (const { name } of destination.list(`${OBJECTS}${path}/`)) there.add(name.split('/').at(-1)!)

@@ -16,7 +16,7 @@ interface Pruning {
 }
 
 const DAY_MS = 24 * 60 * 60_000
-const GONE = 'files/gone/'
+const DELETED_FILES = 'files/gone/'
 
 /** Deletes files that no restore to a point in time of the last days needs. */
 export async function prune(deps: Pruning): Promise<void> {
@@ -81,21 +81,21 @@ async function pruneStates({ destination, signal }: Pruning, bound: number): Pro
 
 /** Records which files were deleted from the data directory, and deletes those that were recorded before the bound. */
 async function pruneObjects({ destination, dataDir, clock, signal }: Pruning, bound: number): Promise<void> {
-  const gone = new Set<string>()
+  const deleted = new Set<string>()
   for await (const { name } of destination.list(OBJECTS)) {
     if (signal.aborted) return
     const isThere = await access(join(dataDir, name.slice(OBJECTS.length))).then(
       () => true,
       () => false,
     )
-    if (!isThere) gone.add(name)
+    if (!isThere) deleted.add(name)
   }
-  for await (const { name: journal } of destination.list(GONE)) {
-    if (journal >= `${GONE}${fileTime(bound)}`) break
+  for await (const { name: journal } of destination.list(DELETED_FILES)) {
+    if (journal >= `${DELETED_FILES}${fileTime(bound)}`) break
     const { body } = unseal<object>(journal, await destination.get(journal))
-    for (const name of body.toString('utf8').split('\n')) if (gone.has(name)) await destination.remove(name)
+    for (const name of body.toString('utf8').split('\n')) if (deleted.has(name)) await destination.remove(name)
     await destination.remove(journal)
   }
-  const list = Buffer.from([...gone].join('\n'))
-  await destination.put(`${GONE}${fileTime(clock.now())}.json`, seal({ format: 1 }, list).data)
+  const list = Buffer.from([...deleted].join('\n'))
+  await destination.put(`${DELETED_FILES}${fileTime(clock.now())}.json`, seal({ format: 1 }, list).data)
 }

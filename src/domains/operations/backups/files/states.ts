@@ -5,7 +5,7 @@ import { fileTime, readFileTime } from '../file-time.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ifGone } from '../../../../core/platform/files/gone.ts'
+import { ifMissing } from '../../../../core/platform/files/missing.ts'
 
 /**
  * A directory to copy: a repository, a pool, or the small files of the data directory. Its objects are immutable once
@@ -59,7 +59,7 @@ async function readInto(state: Map<string, string>, { root, below, skip }: Readi
     if (skip.test(path)) continue
     if (entry.isDirectory()) await readInto(state, { root, below: path, skip })
     else if (entry.isFile()) {
-      const content = await readFile(join(root, path)).catch(ifGone(undefined))
+      const content = await readFile(join(root, path)).catch(ifMissing(undefined))
       if (content !== undefined && content.length <= MAX_STATE_FILE) state.set(path, content.toString('latin1'))
     }
   }
@@ -92,7 +92,7 @@ export async function* listUnits(dataDir: string): AsyncGenerator<Unit, void, un
 }
 
 export const entriesOf = (path: string): Promise<Dirent[]> =>
-  readdir(path, { withFileTypes: true }).catch(ifGone<Dirent[]>([]))
+  readdir(path, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]))
 
 /**
  * The copy of files: `files/objects/<path>` for immutable files, and `files/states/<unit>/state/<time>-<kind>.json` for

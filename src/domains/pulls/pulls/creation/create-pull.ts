@@ -8,7 +8,7 @@ import { type DomainError, engineErrors, forbidden } from '../../../../core/plat
 import { errors } from '../../../errors.ts'
 import { type Issue, type TriageFields, milestoneQueries, issueRules, issueChanges } from '../../../issues/index.ts'
 import { type Repo, type RepoInView, accessQueries } from '../../../repositories/index.ts'
-import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
+import { type Branch, findBranch, findHeadBranch, copyHeadObjects } from '../heads.ts'
 import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
 import { listPushedCommits, recordPushEntry, restoreHeadRef } from '../lifecycle/move-head.ts'
 import { checkMerge } from '../mergeability/merge-ref.ts'
@@ -102,7 +102,8 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   const { git } = deps
   const { repo, base, head } = storing
   const opened = git.open(repo)
-  if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
+  if (head.repo.id !== repo.id)
+    await copyHeadObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
   const { issue, pull } = await insertRows(deps, actor, storing, check)
   // NOTE: the response shows the totals and waits for this computation.

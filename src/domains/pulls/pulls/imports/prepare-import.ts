@@ -32,8 +32,8 @@ export interface PreparedCommits {
   readonly mergedOid: string | undefined
   readonly check: MergeCheck
   /** The repository lacks the head: others of its commits stand in for it. */
-  readonly isHeadGone: boolean
-  readonly isBaseGone: boolean
+  readonly isHeadMissing: boolean
+  readonly isBaseMissing: boolean
 }
 
 /**
@@ -60,8 +60,8 @@ export async function prepareImport(
     ...span,
     mergedOid: claimed.merged === undefined ? undefined : (merged ?? span.headOid),
     check: await checkOf(git, claimed, open),
-    isHeadGone: head === undefined,
-    isBaseGone: baseTip === undefined,
+    isHeadMissing: head === undefined,
+    isBaseMissing: baseTip === undefined,
   }
 }
 

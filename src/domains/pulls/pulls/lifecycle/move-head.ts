@@ -3,7 +3,7 @@ import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/
 import type { KeyedMutex } from '../../../../core/platform/concurrency/lock-table.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
-import { bringObjects } from '../heads.ts'
+import { copyHeadObjects } from '../heads.ts'
 import { checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
@@ -124,7 +124,7 @@ async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, location, new
   return git.writing(async () => {
     const refOid = (await git.refs.snapshot()).get(ref)?.oid
     if (refOid !== newOid) {
-      await bringHead(deps, { pull, repo, oid: newOid })
+      await copyHead(deps, { pull, repo, oid: newOid })
       try {
         await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
       } catch (error) {
@@ -146,10 +146,10 @@ interface Heading {
   readonly oid: string
 }
 
-async function bringHead({ database, git }: LifecycleDeps, { pull, repo, oid }: Heading): Promise<void> {
+async function copyHead({ database, git }: LifecycleDeps, { pull, repo, oid }: Heading): Promise<void> {
   if (pull.headRepoId === undefined || pull.headRepoId === repo.id) return
   const from = await repoQueries.findById(database.read, pull.headRepoId)
-  if (from !== undefined) await bringObjects(git, { from, to: repo, oid, known: pull.headOid })
+  if (from !== undefined) await copyHeadObjects(git, { from, to: repo, oid, known: pull.headOid })
 }
 
 interface Moving {

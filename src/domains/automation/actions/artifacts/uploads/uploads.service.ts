@@ -23,7 +23,7 @@ import {
 } from './upload.store.ts'
 
 interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly blobs: Pick<BlobStore, 'claim' | 'feed' | 'givesLinks' | 'open' | 'put'>
+  readonly blobs: Pick<BlobStore, 'claim' | 'feed' | 'clientsUseLinks' | 'open' | 'put'>
   readonly quota: Services['quota']
   readonly files: Pick<StoredFiles, 'release'>
   /** Bytes of one upload. */
@@ -168,7 +168,7 @@ export function createUploads(deps: UploadDeps) {
       const [only, ...others] = parts
       if (only !== undefined && others.length === 0) await blobs.claim(only.hash, () => complete(only.hash, only))
       // An object store has addresses of whole objects only.
-      else if (size < MIN_LISTED || blobs.givesLinks)
+      else if (size < MIN_LISTED || blobs.clientsUseLinks)
         await blobs.put(joinedBytes(blobs, parts), { expected: { size } }, (blob) => complete(blob.hash, blob))
       else await complete(upload.kind === 'v4' ? await sha256Of(blobs, parts) : '')
       if (result === undefined) throw errors.uploadLost()

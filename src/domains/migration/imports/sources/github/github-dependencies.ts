@@ -3,7 +3,7 @@ import type { Pages, SourceDependency, SourceItem } from '../../source.ts'
 import { issueNumberOf, lineOf, wholeOf } from '../read.ts'
 import { type Github, isPull, listed } from './github-issues.ts'
 
-const GONE = [404, 410]
+const NOT_FOUND = [404, 410]
 
 type ReadDependencies = (of: SourceItem, signal: AbortSignal) => Pages<SourceDependency>
 
@@ -15,7 +15,7 @@ export function createDependencies(github: Github): ReadDependencies {
     blocked ??= listBlocked(github, signal)
     if (!(await blocked).has(number)) return
     const { api, repo } = github
-    for await (const page of api.pages(`${repo}/issues/${number}/dependencies/blocked_by`, signal, GONE))
+    for await (const page of api.pages(`${repo}/issues/${number}/dependencies/blocked_by`, signal, NOT_FOUND))
       yield page.map(members).map((issue) => ({ issue: number, dependsOn: nameOf(github, issue) }))
   }
 }

@@ -16,7 +16,7 @@ const KINDS: ReadonlyMap<unknown, SourceReview['kind']> = new Map([
   ['DISMISSED', 'rejected'],
 ])
 /** Statuses for a pull request that was deleted in the meantime, and for servers without reviews. */
-const GONE = [404, 405, 410]
+const NOT_FOUND = [404, 405, 410]
 const OFFICIAL = new Set<unknown>(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 export async function* readReviews(
@@ -26,7 +26,7 @@ export async function* readReviews(
 ): Pages<SourceReview> {
   const { api, repo, clock } = github
   const comments = await readComments(github, number, signal)
-  for await (const page of api.pages(`${repo}/pulls/${number}/reviews`, signal, GONE))
+  for await (const page of api.pages(`${repo}/pulls/${number}/reviews`, signal, NOT_FOUND))
     yield page.map(members).flatMap((value) => {
       const review = readReview(value, { pull: number, now: clock.now(), comments })
       return review ?? []
@@ -91,7 +91,7 @@ async function readComments(
   const { api, repo, clock } = github
   const byReview = new Map<number, SourceReviewComment[]>()
   let count = 0
-  for await (const page of api.pages(`${repo}/pulls/${number}/comments`, signal, GONE)) {
+  for await (const page of api.pages(`${repo}/pulls/${number}/comments`, signal, NOT_FOUND)) {
     const comments = await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (comment, both) => {
       const path = `pulls/comments/${wholeOf(comment['id'])}`
       const reactions = await reactionsOf(github, comment, { path, signal: both })

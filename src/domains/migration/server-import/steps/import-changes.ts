@@ -30,7 +30,7 @@ const OVERLAP = 24 * 3_600_000
 const MAX_CHANGES = 1_000
 
 /** Imports changes of a repository since the last run, unless the copy was changed on this server. */
-export async function bringChanges(
+export async function importChanges(
   context: ServerContext,
   { repo: found, entry, value, running }: Imported,
 ): Promise<void> {
@@ -86,13 +86,13 @@ async function findChanges(source: RepoAt, copy: RepoAt, readAt: number): Promis
   const shared = await sharedLabels(source)
   const since = new Date(Math.max(0, readAt - OVERLAP)).toISOString()
   const { differences } = await compareObjects({ source, copy, shared, since })
-  const isComplete = differences.every(({ kind, how }) => how !== 'extra' || OFTEN_GONE.has(kind))
+  const isComplete = differences.every(({ kind, how }) => how !== 'extra' || OFTEN_DELETED.has(kind))
   if (isComplete && (await hasCounts(source, copy, differences))) return differences
   return (await compareObjects({ source, copy, shared })).differences
 }
 
 /** Other objects do not refer to deleted ones. */
-const OFTEN_GONE: ReadonlySet<string> = new Set(['branch', 'open pull request', 'release', 'tag'])
+const OFTEN_DELETED: ReadonlySet<string> = new Set(['branch', 'open pull request', 'release', 'tag'])
 
 /** Whether the new issues and comments are all that the copy lacks. */
 async function hasCounts(source: RepoAt, copy: RepoAt, differences: Differences): Promise<boolean> {

@@ -10,16 +10,16 @@ export interface ReadHook {
 }
 
 /** A webhook that was deleted on this server is not created again, and an unchanged one is not written. */
-export async function bringHooks(context: ServerContext, place: Place, hooks: readonly ReadHook[]): Promise<void> {
+export async function importHooks(context: ServerContext, place: Place, hooks: readonly ReadHook[]): Promise<void> {
   const { journal, report, target } = context
   const kind = `hook ${place.id}`
   const path = `${place.target}/hooks`
   const own = new Map((await target.list(path, place.as)).map((hook) => [String(wholeOf(hook['id'])), readHook(hook)]))
-  const brought = new Map((await journal.list(kind)).map((entry) => [entry.source_id, entry]))
-  const known = new Set([...brought.values()].map((entry) => entry.target))
+  const imported = new Map((await journal.list(kind)).map((entry) => [entry.source_id, entry]))
+  const known = new Set([...imported.values()].map((entry) => entry.target))
   for (const { id, body } of hooks) {
     const fingerprint = digest(body)
-    const entry = brought.get(id)
+    const entry = imported.get(id)
     const at = entry?.target ?? findSame(own, known, body)
     const what = `hook ${body.config.url} of ${place.name}`
     if (entry?.fingerprint === fingerprint || (at !== undefined && !own.has(at))) continue
@@ -37,7 +37,7 @@ export async function bringHooks(context: ServerContext, place: Place, hooks: re
     known.add(made)
     await journal.put({ kind, source_id: id, target: made, fingerprint, state: 'done' })
   }
-  for (const [source_id, entry] of brought)
+  for (const [source_id, entry] of imported)
     if (!hooks.some(({ id }) => id === source_id))
       await removeHook(context, place, { entry, found: own.get(entry.target) })
 }
@@ -47,20 +47,20 @@ export async function reportInactive(
   { journal, report, target }: ServerContext,
   { id, name, target: path, as }: Place,
 ): Promise<void> {
-  const brought = new Set((await journal.list(`hook ${id}`)).map((entry) => entry.target))
-  if (brought.size === 0) return
+  const imported = new Set((await journal.list(`hook ${id}`)).map((entry) => entry.target))
+  if (imported.size === 0) return
   for (const hook of await target.list(`${path}/hooks`, as))
-    if (brought.has(String(wholeOf(hook['id']))) && !isTrue(hook['active']))
+    if (imported.has(String(wholeOf(hook['id']))) && !isTrue(hook['active']))
       report.secret(`hook ${readHook(hook).config.url} of ${name}: it is inactive until its secret is entered`)
 }
 
-interface Gone {
+interface ImportedHook {
   readonly entry: JournalEntry
   /** The webhook on this server, unless it was deleted here too. */
   readonly found: ReadHook['body'] | undefined
 }
 
-async function removeHook(context: ServerContext, place: Place, { entry, found }: Gone): Promise<void> {
+async function removeHook(context: ServerContext, place: Place, { entry, found }: ImportedHook): Promise<void> {
   if (found !== undefined) {
     const what = `hook ${found.config.url} of ${place.name}`
     const path = `${place.target}/hooks/${entry.target}`
