@@ -33,7 +33,7 @@ export const permissionsCheck = (dataDir: string): DoctorCheck => ({
   name: 'permissions',
   async *run({ fix }) {
     const isClosed = ((await stat(dataDir)).mode & OTHERS) === 0
-    const [fixed, left] = [new Tally(), new Tally()]
+    const [fixed, left] = [new PathCount(), new PathCount()]
     for await (const entry of walkOpen(dataDir)) (fix && (await close(entry)) ? fixed : left).add(entry)
     yield* fixed.finding('fixed', 'are now accessible to their owner only')
     if (isClosed) yield* left.finding('note', `would be accessible to others in a copy; ${dataDir} itself is not`)
@@ -84,7 +84,7 @@ async function close({ path, mode }: Entry): Promise<boolean> {
 }
 
 /** Counts directories and files, and stores the first paths of each. */
-class Tally {
+class PathCount {
   readonly #directories: string[] = []
   readonly #files: string[] = []
   #directoryCount = 0

@@ -8,7 +8,7 @@ const FIRST_LINE_MS = 250
 /** Minimum time between two log lines. */
 const MAX_LINE_MS = 5_000
 
-interface Patience {
+interface WaitOptions {
   readonly log: Logger
   /** Time limit of the attempts. */
   readonly seconds: number
@@ -20,7 +20,7 @@ interface Patience {
  * Resolves when the database answers; it is tried four times a second. Throws its error after the time limit, and at
  * once for errors that will not pass (a wrong password).
  */
-export async function waitForDatabase(database: Database, { log, seconds, signal }: Patience): Promise<void> {
+export async function waitForDatabase(database: Database, { log, seconds, signal }: WaitOptions): Promise<void> {
   const end = performance.now() + seconds * 1000
   let [nextLine, linePause] = [0, FIRST_LINE_MS]
   for (;;) {

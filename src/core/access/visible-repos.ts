@@ -17,21 +17,21 @@ const IS_COMPLETE = sql<SqlBool>`repo.owner_id <> ${sql.lit(IMPORTER_ID)}`
 type Builder = ExpressionBuilder<RepoAndOwner, 'repo'>
 
 /** The parts of a viewer that these conditions depend on. */
-export type Sight = Exclude<Viewer, SignedIn> | SignedInSight
+export type RepoViewer = Exclude<Viewer, SignedIn> | SignedInRepoViewer
 
-interface SignedInSight extends Pick<SignedIn, 'kind' | 'onlyRepos'> {
+interface SignedInRepoViewer extends Pick<SignedIn, 'kind' | 'onlyRepos'> {
   readonly account: Pick<Account, 'id' | 'isAdmin' | 'isRestricted' | 'visibility'>
   readonly scopes: Pick<ScopeSet, 'publicOnly'>
 }
 
 /** The values of a viewer in these conditions. */
-export interface SightValues {
+export interface ViewerValues {
   readonly viewerId: UserId | undefined
   readonly onlyRepos: readonly RepoId[] | undefined
 }
 
 /** For statements of `defineQuery`: the values, and the shape, a text of what else determines the SQL. */
-export function splitSight(viewer: Sight): { readonly values: SightValues; readonly shape: string } {
+export function splitViewer(viewer: RepoViewer): { readonly values: ViewerValues; readonly shape: string } {
   if (viewer.kind === 'anonymous') return { values: { viewerId: undefined, onlyRepos: undefined }, shape: '' }
   const { account, scopes, onlyRepos } = viewer
   return {
@@ -40,8 +40,8 @@ export function splitSight(viewer: Sight): { readonly values: SightValues; reado
   }
 }
 
-/** The reverse of `splitSight`. */
-export function joinSight({ viewerId, onlyRepos }: SightValues, shape: string): Sight {
+/** The reverse of `splitViewer`. */
+export function joinViewer({ viewerId, onlyRepos }: ViewerValues, shape: string): RepoViewer {
   if (viewerId === undefined) return ANONYMOUS
   const [visibility, isAdmin, isRestricted, publicOnly] = shape.split(' ')
   return {
@@ -64,7 +64,7 @@ export function joinSight({ viewerId, onlyRepos }: SightValues, shape: string): 
  * row's owner.
  */
 export function visibleRepos(
-  viewer: Sight,
+  viewer: RepoViewer,
   { someHide = true }: { readonly someHide?: boolean } = {},
 ): (eb: Builder) => Expression<SqlBool> {
   return (eb) => {
@@ -157,7 +157,7 @@ const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<Sq
  * Repositories that the account may see but not every signed-in user: its own, those shared with it, and those of its
  * organizations. `union all` may return a row several times, which saves sorting.
  */
-function seenBeyond(account: SignedInSight['account'], union: 'union' | 'union all'): RawBuilder<{ id: number }> {
+function seenBeyond(account: SignedInRepoViewer['account'], union: 'union' | 'union all'): RawBuilder<{ id: number }> {
   const hidden = hiddenFrom(account)
   const and = sql.raw(union)
   const closed = (repo: string): RawBuilder<SqlBool> =>
@@ -199,7 +199,7 @@ const ofUnit = (unit: UnitOfRow, valueOf: (unit: Unit) => number | string): RawB
  * repo-access.ts, proven equal by the same test. NOTE: PostgreSQL prepares each part of a plan at each execution, which
  * takes longer than running it: a unit that depends on the row is better than two conditions.
  */
-export function readsUnit(viewer: Sight, unit: UnitOfRow): RawBuilder<SqlBool> {
+export function readsUnit(viewer: RepoViewer, unit: UnitOfRow): RawBuilder<SqlBool> {
   const isOn = sql<SqlBool>`(repo.units & ${ofUnit(unit, unitBit)}) <> 0`
   if (viewer.kind === 'anonymous' || viewer.account.isAdmin) return isOn
   const { id, isRestricted } = viewer.account

@@ -42,7 +42,7 @@ export async function* checkBlobs({
   for (let after = 0; ;) {
     const uses = await listUsesAfter(after, CHUNK)
     for (const { id, repo, label, hash, size } of uses) {
-      const fault = faults.get(hash) ?? (await faultOf(store, { hash, size }, quick).catch(ifAway))
+      const fault = faults.get(hash) ?? (await faultOf(store, { hash, size }, quick).catch(ifUnavailable))
       if (fault === undefined) {
         yield `${kind} ${label} and those after it were not checked: the store of files does not answer`
         return
@@ -55,7 +55,7 @@ export async function* checkBlobs({
   }
 }
 
-function ifAway(error: unknown): undefined {
+function ifUnavailable(error: unknown): undefined {
   if (!isDomainError(error, 'unavailable')) throw error
   return undefined
 }

@@ -19,10 +19,10 @@ import { loadRepoGrants } from '../../../src/core/access/repo-grants.store.ts'
 import { readersOf } from '../../../src/core/access/repo-readers.store.ts'
 import { ALL_SCOPES, ANONYMOUS, type Viewer } from '../../../src/core/access/viewer.ts'
 import {
-  joinSight,
+  joinViewer,
   readsUnit,
-  type SightValues,
-  splitSight,
+  type ViewerValues,
+  splitViewer,
   type UnitOfRow,
   visibleRepos,
 } from '../../../src/core/access/visible-repos.ts'
@@ -57,7 +57,7 @@ function dice(seed: number): Dice {
   return { roll, pick: (from) => from[roll(from.length)]!, chance: (percent) => (roll(100) < percent ? 1 : 0) }
 }
 
-interface Range extends SightValues {
+interface Range extends ViewerValues {
   readonly from: RepoId
   readonly until: RepoId
 }
@@ -72,7 +72,7 @@ const unitIn = (repo: Repo, unit: Unit | typeof EITHER): Unit => {
 
 /** One statement for all viewers of a shape. */
 const withUnit = defineQuery((db, { from, until, ...values }: Range, sight: string, unit: Unit | typeof EITHER) => {
-  const viewer = joinSight(values, sight)
+  const viewer = joinViewer(values, sight)
   return db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
@@ -119,7 +119,7 @@ describeOnBoth('visibility in lists', (kind) => {
       const visible = await visibleByPolicy(read, viewer, repos)
       const grants = viewer.kind === 'anonymous' ? new Map() : await loadRepoGrants(read, viewer.account.id, visible)
       for (const unit of [...UNITS, EITHER] as const) {
-        const { values, shape } = splitSight(viewer)
+        const { values, shape } = splitViewer(viewer)
         const [from, until] = [repos[0]!.id, repos.at(-1)!.id]
         const rows = await withUnit(read, { ...values, from, until }, shape, unit)
         const expected = visible.filter((repo) => {

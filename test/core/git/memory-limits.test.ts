@@ -60,7 +60,7 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
     const output = new Writable({ write: (_chunk, _encoding, done) => done() })
     const exchange = {
       repo,
-      caller: 'account 1',
+      client: 'account 1',
       input,
       output,
       protocol: undefined,

@@ -175,7 +175,7 @@ export function unknownUpload(error: SdkError): false {
   return false
 }
 
-const AWAY = 'the store of files does not answer, try again later'
+const UNAVAILABLE = 'the store of files does not answer, try again later'
 
 export const asUnavailable = (error: unknown): Error =>
-  isDomainError(error, 'unavailable') ? error : unavailable(AWAY).causedBy(error)
+  isDomainError(error, 'unavailable') ? error : unavailable(UNAVAILABLE).causedBy(error)

@@ -225,7 +225,7 @@ export function postgresDialect(
     options: START_OPTIONS,
     stream: () => new BatchingSocket(),
     statements,
-    Client: CalmClient,
+    Client: PreparingClient,
   }
   const limits =
     statementTimeoutMs === 0
@@ -237,8 +237,9 @@ export function postgresDialect(
     hasOneWriter: false,
     chunkSize: 5000,
     connect<T>() {
-      const pooled = (config: pg.PoolConfig): Driver => new PostgresDriver({ pool: calmPool(new pg.Pool(config)) })
-      const openReader = (): ReadClient => new CalmClient({ ...base, ...limits, pipeline: true })
+      const pooled = (config: pg.PoolConfig): Driver =>
+        new PostgresDriver({ pool: handleIdleErrors(new pg.Pool(config)) })
+      const openReader = (): ReadClient => new PreparingClient({ ...base, ...limits, pipeline: true })
       const read = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresReads(openReader, maxReads)) })
       const writes = { ...base, ...limits, pipeline: true, max: maxConnections - maxReads }
       const write = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresWrites(pooled(writes))) })
@@ -331,7 +332,7 @@ const kyselyDialect = (createDriver: () => Driver): Dialect => ({
  * Prepares repeated statements. NOTE: a connection that the server closes emits an error, idle or in use; without a
  * listener the process would end.
  */
-class CalmClient extends pg.Client {
+class PreparingClient extends pg.Client {
   readonly #statements: StatementNames | undefined
   readonly #columns: KnownColumns
   isLost = false
@@ -370,13 +371,13 @@ class CalmClient extends pg.Client {
   }
 }
 
-function calmPool(pool: pg.Pool): PostgresPool {
+function handleIdleErrors(pool: pg.Pool): PostgresPool {
   pool.on('error', () => {})
   return {
     connect: () => pool.connect().catch(explain),
     end: () => pool.end(),
     options: pool.options,
-    Client: CalmClient,
+    Client: PreparingClient,
   } as unknown as PostgresPool
 }
 

@@ -87,7 +87,7 @@ export type BundleUrl = () => Promise<string | undefined>
 export interface Exchange {
   readonly repo: GitRepo
   /** Who transfers: the account, or the network of an anonymous client. */
-  readonly caller: string
+  readonly client: string
   readonly input: Readable
   readonly output: Writable
   /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */

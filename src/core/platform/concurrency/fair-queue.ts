@@ -39,12 +39,12 @@ export class FairQueue {
   }
 
   /** Throws too-many-requests when too many tasks wait, of the caller or of all. */
-  async run<T>(caller: string, task: () => Promise<T>): Promise<T> {
-    await this.#begin(caller)
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    await this.#begin(key)
     try {
       return await task()
     } finally {
-      this.#end(caller)
+      this.#end(key)
     }
   }
 

@@ -28,12 +28,12 @@ export class PasswordHasher {
   }
 
   /** See `hashPassword`. */
-  hash(password: string, caller: string): Promise<string> {
-    return this.#queue.run(caller, () => hashPassword(password, this.#cost))
+  hash(password: string, rateLimitKey: string): Promise<string> {
+    return this.#queue.run(rateLimitKey, () => hashPassword(password, this.#cost))
   }
 
   /** See `verifyPassword`. */
-  verify(password: string, stored: string, caller: string): Promise<boolean> {
-    return this.#queue.run(caller, () => verifyPassword(password, stored))
+  verify(password: string, stored: string, rateLimitKey: string): Promise<boolean> {
+    return this.#queue.run(rateLimitKey, () => verifyPassword(password, stored))
   }
 }

@@ -59,9 +59,9 @@ export class TaskPool {
    * Runs one task of a caller: an account, or the address of an anonymous one. Throws TaskError, and too-many-requests
    * when too many tasks wait.
    */
-  run<Input, Output>(kind: TaskKind<Input, Output>, input: Input, caller: string): Promise<Output> {
-    const run = (): Promise<Output> => this.#queue.run(caller, () => this.#inChild(kind, input))
-    return kind.isLong === true ? this.#longQueue.run(caller, run) : run()
+  run<Input, Output>(kind: TaskKind<Input, Output>, input: Input, rateLimitKey: string): Promise<Output> {
+    const run = (): Promise<Output> => this.#queue.run(rateLimitKey, () => this.#inChild(kind, input))
+    return kind.isLong === true ? this.#longQueue.run(rateLimitKey, run) : run()
   }
 
   close(): void {

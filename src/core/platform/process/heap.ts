@@ -15,7 +15,7 @@ const KEPT_BYTES = 0n
  * and after load. Does nothing where the system or Node.js has no such function, and where the environment sets glibc's
  * options, which `ingot.js` then does not change.
  */
-function freedMemoryReturner(): () => void {
+function createMemoryTrim(): () => void {
   if (process.platform !== 'linux' || !process.execArgv.includes(SILENT)) return () => {}
   // NOTE: Node.js 24 does not have this module.
   const ffi = process.getBuiltinModule('node:ffi' as string) as { dlopen: typeof dlopen } | undefined
@@ -35,7 +35,7 @@ function freedMemoryReturner(): () => void {
  */
 export function freeCompiledCode(): void {
   flushCompileCache()
-  freedMemoryReturner()()
+  createMemoryTrim()()
 }
 
 /**
@@ -76,7 +76,7 @@ export interface QuietOptions {
  * glibc retains is returned, whenever the process has grown. Returns a function that stops it.
  */
 export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: QuietOptions = {}): () => void {
-  const returnFreed = freedMemoryReturner()
+  const trimMemory = createMemoryTrim()
   let seen = performance.eventLoopUtilization()
   let quiet = 0
   /** Resident bytes after the last release; 0 at first, so that the first one returns what loading left. */
@@ -90,14 +90,14 @@ export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: Quie
     const resident = process.memoryUsage.rss()
     least = Math.min(least, resident)
     if (resident - least > GROWN_BYTES) {
-      returnFreed()
+      trimMemory()
       least = process.memoryUsage.rss()
     }
     if (quiet < QUIET_CHECKS) return
     floor = Math.min(floor, resident)
     if (isHalfway) {
       collect({ type: 'major', flavor: 'last-resort' })
-      returnFreed()
+      trimMemory()
       floor = process.memoryUsage.rss()
     } else if (resident - floor > worth) {
       // Of libraries that were loaded at their first use.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
-const FIRST_LOOK_MS = 400
-const NEXT_LOOK_MS = 200
+const FIRST_CHECK_MS = 400
+const CHECK_INTERVAL_MS = 200
 
 /**
  * Calls back once when a process and those that it started use more memory of their own than `maxBytes`, not counting
@@ -11,12 +11,12 @@ const NEXT_LOOK_MS = 200
 export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
   if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}
   let isOver = false
-  let timer = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
-  async function look(): Promise<void> {
+  let timer = setTimeout(() => void check(), FIRST_CHECK_MS).unref()
+  async function check(): Promise<void> {
     const used = await ownMemory(pid!)
     if (isOver || used === undefined) return
     if (used > maxBytes) onExceeded()
-    else timer = setTimeout(() => void look(), NEXT_LOOK_MS).unref()
+    else timer = setTimeout(() => void check(), CHECK_INTERVAL_MS).unref()
   }
   return () => {
     isOver = true

@@ -64,13 +64,13 @@ export function startProcess(command: string, args: readonly string[], options: 
     killSignal: 'SIGKILL',
     detached: options.group === true,
   })
-  if (background.getStore() === true && options.isShared !== true) giveWay(child, BACKGROUND_NICENESS)
-  else if (options.niceness) giveWay(child, options.niceness)
+  if (background.getStore() === true && options.isShared !== true) lowerPriority(child, BACKGROUND_NICENESS)
+  else if (options.niceness) lowerPriority(child, options.niceness)
   child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code says so.
   return child
 }
 
-function giveWay({ pid }: Child, niceness: number): void {
+function lowerPriority({ pid }: Child, niceness: number): void {
   try {
     if (pid !== undefined) setPriority(pid, niceness)
   } catch {

@@ -4,9 +4,9 @@ import type { Logger } from '../logger.ts'
 /** A delay, so that the request that created the work is answered first. */
 const SOON_MS = 20
 /** The interval of calls while the database is unavailable. */
-const AWAY_MS = 500
+const OUTAGE_INTERVAL_MS = 500
 /** Milliseconds after an outage of the database; four times the time in which a process notices its end. */
-const JUST_BACK_MS = 2_000
+const AFTER_OUTAGE_MS = 2_000
 
 /**
  * Calls `work` until it reports that nothing is due, then sleeps until woken or `interval` milliseconds have passed.
@@ -22,9 +22,9 @@ export class WorkerLoop {
   #woken = false
   #wake: (() => void) | undefined
   #soon: NodeJS.Timeout | undefined
-  #isAway = false
+  #isUnavailable = false
   /** `performance.now()` of the last call that found the database unavailable. */
-  #awayAt = -Infinity
+  #unavailableAt = -Infinity
 
   constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
     this.#work = options.work
@@ -37,7 +37,7 @@ export class WorkerLoop {
    * they still own what they leased, although the leases may have expired.
    */
   get isJustBack(): boolean {
-    return performance.now() - this.#awayAt < JUST_BACK_MS
+    return performance.now() - this.#unavailableAt < AFTER_OUTAGE_MS
   }
 
   start(): void {
@@ -75,20 +75,20 @@ export class WorkerLoop {
       this.#woken = false
       if (await this.#once()) continue
       if (!this.#woken && !this.#stopped)
-        await this.#sleep(this.#isAway ? Math.min(AWAY_MS, this.#interval) : this.#interval)
+        await this.#sleep(this.#isUnavailable ? Math.min(OUTAGE_INTERVAL_MS, this.#interval) : this.#interval)
     }
   }
 
   async #once(): Promise<boolean> {
     try {
       const more = await this.#work()
-      this.#isAway = false
+      this.#isUnavailable = false
       return more
     } catch (error) {
-      const wasAway = this.#isAway
-      this.#isAway = isDomainError(error, 'unavailable')
-      if (this.#isAway) this.#awayAt = performance.now()
-      if (!(wasAway && this.#isAway)) this.#log.error({ err: error }, 'background work failed')
+      const wasUnavailable = this.#isUnavailable
+      this.#isUnavailable = isDomainError(error, 'unavailable')
+      if (this.#isUnavailable) this.#unavailableAt = performance.now()
+      if (!(wasUnavailable && this.#isUnavailable)) this.#log.error({ err: error }, 'background work failed')
       return false
     }
   }

@@ -13,17 +13,17 @@ import type { User as UserEntity } from './user.store.ts'
  * (behaviour/users-and-admin#the-user-object).
  */
 export const presentUser = (user: UserEntity, viewer: Viewer, site: Site): User =>
-  presentFor(user, sightOf(user, viewer), site)
+  presentFor(user, disclosureFor(user, viewer), site)
 
 /** The members of a user that a viewer may see. */
-interface Sight {
+interface Disclosure {
   /** The state of the account. */
   readonly inside: boolean
   readonly showEmail: boolean
   readonly showPronouns: boolean
 }
 
-function sightOf(user: UserEntity, viewer: Viewer): Sight {
+function disclosureFor(user: UserEntity, viewer: Viewer): Disclosure {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
   return {
     inside,
@@ -36,7 +36,7 @@ function sightOf(user: UserEntity, viewer: Viewer): Sight {
 const presentOther = (user: UserEntity, site: Site): User =>
   presentFor(user, { inside: false, showEmail: !user.isEmailHidden, showPronouns: !user.arePronounsHidden }, site)
 
-function presentFor(user: UserEntity, { inside, showEmail, showPronouns }: Sight, site: Site): User {
+function presentFor(user: UserEntity, { inside, showEmail, showPronouns }: Disclosure, site: Site): User {
   const lastLogin = user.lastLoginAt === undefined ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,

@@ -141,11 +141,14 @@ async function authorizeByLogin(
 ): Promise<Authorized> {
   const viewer = await identify(authenticate, credentials, clientOf(request))
   const mustSignIn = requireSignIn || need === 'write'
-  requireCaller(authorizeRequester(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
+  requireAuthorized(
+    authorizeRequester(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }),
+    words,
+  )
   return { viewer, decision: await repos.authorize(viewer, named(request), { ...NEEDS[need], follow: true }) }
 }
 
-function requireCaller(decision: RequesterDecision, words: string | undefined): void {
+function requireAuthorized(decision: RequesterDecision, words: string | undefined): void {
   if (decision.kind === 'signIn') throw unauthorized(words)
   if (decision.kind !== 'forbidden') return
   throw new LfsRefusal(

@@ -32,7 +32,7 @@ export interface CodeSearchLimits {
 const MIB = 1024 * 1024
 export const SEARCH_LIMITS: CodeSearchLimits = { maxCandidates: 500, maxBytes: 8 * MIB, budget: 1_000 }
 /** Factor by which the limits of files and bytes grow for a second pass if no file has matched. */
-const UNLUCKY = 10
+const SECOND_PASS_FACTOR = 10
 
 /** Maximum size of a batch that is read, and of one if the first matches suffice. */
 const BATCH = { texts: 500, bytes: 8 * MIB }
@@ -54,17 +54,17 @@ interface Search {
   readonly query: CodeQuery
   readonly scope: SearchScope
   readonly paging: Paging
-  readonly caller: string
+  readonly rateLimitKey: string
 }
 
 export type CodeSearch = ReturnType<typeof createCodeSearch>
 
 /** Search in the files of default branches (guide/code-search.md). */
 export function createCodeSearch({ database, taskPool, index, limits }: CodeSearchDeps) {
-  async function match(question: MatchQuestion, caller: string): Promise<MatchAnswer> {
+  async function match(question: MatchQuestion, rateLimitKey: string): Promise<MatchAnswer> {
     if (question.texts.length === 0) return { found: [], spent: 0, isIncomplete: false }
     try {
-      return await taskPool.run(MATCHES, question, caller)
+      return await taskPool.run(MATCHES, question, rateLimitKey)
     } catch (error) {
       if (error instanceof TaskError && (error.reason === 'time' || error.reason === 'memory'))
         throw invalid('q: takes too long to search for')
@@ -74,7 +74,7 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
 
   /** `isCut`: there are more candidates than the limits allow. */
   async function readMatches(
-    { index, query: { pattern, ...query }, scope, paging, caller }: Search,
+    { index, query: { pattern, ...query }, scope, paging, rateLimitKey }: Search,
     limits: CodeSearchLimits,
   ): Promise<CodeMatchPage & { readonly isCut: boolean }> {
     const { name: dialect } = database.dialect
@@ -90,7 +90,7 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
       // NOTE: the total would not be that of all files anyway.
       if (isCut && total > pageEnd) break
       const texts = await loadTexts(index.read, batch.textIds)
-      const answer = await match({ pattern, texts, shown: Math.max(0, pageEnd - total), budget }, caller)
+      const answer = await match({ pattern, texts, shown: Math.max(0, pageEnd - total), budget }, rateLimitKey)
       for (const { id, fragments } of answer.found) lines.set(id, fragments)
       for (const file of batch.files) {
         const fragments = lines.get(file.textId)
@@ -106,16 +106,20 @@ export function createCodeSearch({ database, taskPool, index, limits }: CodeSear
 
   return {
     /**
-     * The matching files, by the full name of the repository and the path. `caller` is whose work it is. Throws Invalid
-     * for a query that cannot be read, NotFound where code search is off.
+     * The matching files, by the full name of the repository and the path. `rateLimitKey` names whose share of the task
+     * processes is used. Throws Invalid for a query that cannot be read, NotFound where code search is off.
      */
-    async search(scope: SearchScope, sent: SentQuery, paging: Paging, caller: string): Promise<CodeMatchPage> {
+    async search(scope: SearchScope, sent: SentQuery, paging: Paging, rateLimitKey: string): Promise<CodeMatchPage> {
       if (index === undefined) throw errors.codeSearchOff()
-      const search = { index, query: await readCodeQuery(sent), scope, paging, caller }
+      const search = { index, query: await readCodeQuery(sent), scope, paging, rateLimitKey }
       const { isCut, ...page } = await readMatches(search, limits)
       if (!isCut || page.total > 0) return page
       const { maxCandidates, maxBytes, budget } = limits
-      const more = { maxCandidates: maxCandidates * UNLUCKY, maxBytes: maxBytes * UNLUCKY, budget }
+      const more = {
+        maxCandidates: maxCandidates * SECOND_PASS_FACTOR,
+        maxBytes: maxBytes * SECOND_PASS_FACTOR,
+        budget,
+      }
       return readMatches(search, more)
     },
   }

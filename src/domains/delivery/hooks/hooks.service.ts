@@ -8,7 +8,7 @@ import { badRequest, invalid, invalidField } from '../../../core/platform/errors
 import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type TemplateCopier, accessQueries } from '../../repositories/index.ts'
-import { hurryLane } from './delivery/send/lane.store.ts'
+import { makeLaneDue } from './delivery/send/lane.store.ts'
 import { originOf } from './delivery/message-queue.ts'
 import { HEADER_CONTEXT, SECRET_CONTEXT } from './hook-secrets.ts'
 import { type ChangedHook, originOfHook, payloadOfHook } from './hook-payload.ts'
@@ -236,7 +236,7 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
           updated_at: clock.now(),
         })
         const after = await get(owner, id, tx)
-        await hurryLane(tx, id, originOf(after.url), clock.now())
+        await makeLaneDue(tx, id, originOf(after.url), clock.now())
         await append(tx, 'hook.edited', actor, { owner, hook: after })
         return toHook(after)
       }),

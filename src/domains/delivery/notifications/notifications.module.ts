@@ -10,7 +10,7 @@ import { threadStreamOperation } from './stream/thread-stream.operations.ts'
 import { issueWatchProjections } from './notifications.projection.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
-import { createLeavesDraft } from './threads/leaves-draft.ts'
+import { createIsMarkedReady } from './threads/is-marked-ready.ts'
 import { createNotifier } from './threads/notifier.ts'
 import { threadOperations } from './threads/threads.operations.ts'
 import { threadProjections } from './threads/threads.projection.ts'
@@ -35,8 +35,8 @@ export const module = defineModule({
     streams.addBoard(board)
     const links = createUnsubscribeLinks({ secrets, site })
     notices.register((tx, notice) => notifier.users(tx, notice))
-    const leavesDraft = createLeavesDraft(config.pull_request.work_in_progress_prefixes)
-    const { mail, runMail, projections } = createMail(core, { markup, links, notices, leavesDraft })
+    const isMarkedReady = createIsMarkedReady(config.pull_request.work_in_progress_prefixes)
+    const { mail, runMail, projections } = createMail(core, { markup, links, notices, isMarkedReady })
     return {
       services: { threads },
       operations: [
@@ -46,7 +46,7 @@ export const module = defineModule({
       ],
       events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
-      projections: both({ ...threadProjections(notifier, leavesDraft), ...issueWatchProjections }, projections),
+      projections: both({ ...threadProjections(notifier, isMarkedReady), ...issueWatchProjections }, projections),
       jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail, runMail) },
     }
   },

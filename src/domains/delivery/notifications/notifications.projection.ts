@@ -3,7 +3,7 @@ import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { IssueNotice } from '../../issues/index.ts'
-import type { LeavesDraft } from './threads/leaves-draft.ts'
+import type { IsMarkedReady } from './threads/is-marked-ready.ts'
 import type { IssueMail } from './mail/issue-mail.service.ts'
 import type { MailActivity } from './mail/mail-activity.ts'
 import { lostAccessProjections } from '../../repositories/index.ts'
@@ -25,11 +25,11 @@ type OfIssue =
 interface MailProjectionDeps {
   readonly mail: IssueMail
   readonly clock: Clock
-  readonly leavesDraft: LeavesDraft
+  readonly isMarkedReady: IsMarkedReady
 }
 
 /** Enqueues mail for notifying events. */
-export function mailProjections({ mail, clock, leavesDraft }: MailProjectionDeps) {
+export function mailProjections({ mail, clock, isMarkedReady }: MailProjectionDeps) {
   const activityOf = (kind: MailActivity['kind'], event: AppendedEvent<OfIssue>, commentId = 0): MailActivity => ({
     kind,
     issue_id: event.payload.issue_id,
@@ -43,7 +43,7 @@ export function mailProjections({ mail, clock, leavesDraft }: MailProjectionDeps
     'issue.created': followers('created'),
     'issue.closed': followers('closed'),
     'issue.edited': async (tx, event) => {
-      if (leavesDraft(event)) await mail.toFollowers(tx, activityOf('ready', event))
+      if (isMarkedReady(event)) await mail.toFollowers(tx, activityOf('ready', event))
     },
     'issue.reopened': followers('reopened'),
     'comment.created': (tx, event) => mail.toFollowers(tx, activityOf('comment', event, event.payload.comment_id)),

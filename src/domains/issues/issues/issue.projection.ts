@@ -38,9 +38,13 @@ async function deleteAssignmentsOn(tx: Tx, userId: UserId, ownerId: UserId): Pro
 /** Stores the former text of an edit (behaviour/issues#comments). */
 export const formerTextProjections: Projections = {
   'issue.edited': (tx, { payload, actorId, at }) =>
-    keepFormer(tx, { issueId: asId(payload.issue_id), commentId: undefined }, { body: payload.old_body, actorId, at }),
+    recordFormerText(
+      tx,
+      { issueId: asId(payload.issue_id), commentId: undefined },
+      { body: payload.old_body, actorId, at },
+    ),
   'comment.edited': (tx, { payload, actorId, at }) =>
-    keepFormer(
+    recordFormerText(
       tx,
       { issueId: asId(payload.issue_id), commentId: payload.comment_id },
       { body: payload.old_body, actorId, at },
@@ -54,7 +58,7 @@ interface Edit {
   readonly at: number
 }
 
-async function keepFormer(tx: Tx, owner: TextOwner, { body, actorId, at }: Edit): Promise<void> {
+async function recordFormerText(tx: Tx, owner: TextOwner, { body, actorId, at }: Edit): Promise<void> {
   if (body !== undefined) await insertFormerText(tx, owner, { body, editor_id: actorId, replaced_at: at })
 }
 

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely'
-import { readsUnit, type Sight, type UnitOfRow, visibleRepos } from '../../../core/access/visible-repos.ts'
+import { readsUnit, type RepoViewer, type UnitOfRow, visibleRepos } from '../../../core/access/visible-repos.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
@@ -9,7 +9,7 @@ type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'o
  * it: the SQL equivalent of `canReadIssue`.
  */
 export const readableIssues =
-  (viewer: Sight) =>
+  (viewer: RepoViewer) =>
   (eb: Builder): Expression<SqlBool> =>
     eb.and([visibleRepos(viewer)(eb as never), readsUnit(viewer, unitOfRow(sql`issue`))])
 

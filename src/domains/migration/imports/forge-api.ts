@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { listOf, parseJson } from '../../../core/platform/json-members.ts'
 import { isOutgoingError, type OutgoingClient, type OutgoingHead } from '../../../core/platform/outgoing/index.ts'
 import { busy, ForgeError, refusal } from './forge-error.ts'
-import { type Patience, RETRY_DELAY, waitForLimit } from './forge-waits.ts'
+import { type WaitLimits, RETRY_DELAY, waitForLimit } from './forge-waits.ts'
 
 /** The HTTP API of another service. Throws ForgeError and OutgoingError. */
 export interface ForgeApi {
@@ -39,7 +39,7 @@ interface ForgePage {
 
 export interface ForgeApiOptions {
   readonly client: OutgoingClient
-  readonly patience: Patience
+  readonly patience: WaitLimits
   /** Address of the API, for example `https://host/api/v1`. */
   readonly base: string
   /**

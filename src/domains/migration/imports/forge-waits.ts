@@ -4,7 +4,7 @@ import { readRetryAfter } from '../../../core/platform/http/retry-after.ts'
 import type { OutgoingHead } from '../../../core/platform/outgoing/index.ts'
 
 /** How requests wait for a service that fails or limits them. */
-export interface Patience {
+export interface WaitLimits {
   readonly clock: Clock
   /** Milliseconds that one request waits at most for the end of rate limits. */
   readonly maxWait: number

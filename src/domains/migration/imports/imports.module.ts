@@ -5,7 +5,7 @@ import { createImportBoard } from './import-board.ts'
 import { importEvents } from './imports.events.ts'
 import { createImportJobs, importTasks } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'
-import { type Patience, sleep } from './forge-waits.ts'
+import { type WaitLimits, sleep } from './forge-waits.ts'
 import { createImports, type Imports } from './imports.service.ts'
 import { presentMigration } from './migration.present.ts'
 import type { ApiAddresses } from './source-location.ts'
@@ -17,7 +17,7 @@ declare module '../../../core/module.ts' {
   }
   interface Tuning {
     /** Waits for another service that fails or limits requests. */
-    readonly importSleep: Patience['sleep']
+    readonly importSleep: WaitLimits['sleep']
     readonly importApis: ApiAddresses
   }
 }

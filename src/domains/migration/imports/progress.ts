@@ -39,17 +39,17 @@ export function trackProgress(
   async function commit<T>(write: (tx: Tx) => Promise<Written<T>>): Promise<T> {
     const [count, at] = [warningsCount, clock.now()]
     const warned = count === writtenCount ? {} : storedWarnings()
-    const tells = begun.isAsync && at >= eventAt + EVENT_INTERVAL
+    const isReportDue = begun.isAsync && at >= eventAt + EVENT_INTERVAL
     const result = await database.transaction(async (tx) => {
       // NOTE: first, so that the import is still recorded as running: `write` may end it.
       await record(tx, { ...warned, updated_at: at })
       const { value, values } = await write(tx)
       if (values !== undefined) await record(tx, values)
-      if (tells) await appendProgress(tx, events, { id, at })
+      if (isReportDue) await appendProgress(tx, events, { id, at })
       return value
     })
     writtenCount = count
-    if (tells) eventAt = at
+    if (isReportDue) eventAt = at
     return result
   }
 

@@ -1,6 +1,6 @@
 import type { RemoteCredentials } from '../../../core/git/index.ts'
 import type { OutgoingClient } from '../../../core/platform/outgoing/index.ts'
-import type { Patience } from './forge-waits.ts'
+import type { WaitLimits } from './forge-waits.ts'
 import type { Source } from './source.ts'
 
 /** Location of a repository at another service, with credentials. */
@@ -28,7 +28,7 @@ export interface SourceDeps {
   readonly client: OutgoingClient
   /** The timeout of one file, in milliseconds. */
   readonly timeout: number
-  readonly patience: Patience
+  readonly patience: WaitLimits
   /** Addresses of APIs that are at one address for everybody; only tests have others. */
   readonly apis?: ApiAddresses | undefined
 }

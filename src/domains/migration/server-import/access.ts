@@ -13,7 +13,7 @@ interface Access {
 }
 
 /** Grants access, and records in the journal what did not exist before. */
-export async function giveAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
+export async function grantAccess(context: ServerContext, { kind, theirs, ours }: Access): Promise<void> {
   const own = await ours()
   for (const [source_id, sending] of theirs) {
     const isNew = !own.has(source_id)

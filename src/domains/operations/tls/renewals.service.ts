@@ -33,11 +33,11 @@ export function createRenewals(deps: RenewalDeps) {
   const { settings, challenges, store, clock, log, locks } = deps
   const wanted = `${settings.directory} ${settings.names.join(' ')}`
 
-  async function order(state: OrderState, why: string, signal: AbortSignal): Promise<void> {
+  async function order(state: OrderState, reason: string, signal: AbortSignal): Promise<void> {
     const failures = state.attempted === wanted ? state.failures : 0
     const challenge = challenges[failures % challenges.length]!
     const { names, directory } = settings
-    log.info({ names, directory, challenge }, `ordering a certificate: ${why}`)
+    log.info({ names, directory, challenge }, `ordering a certificate: ${reason}`)
     let refusedFor = 0
     const refused = (ms: number): void => void (refusedFor = Math.min(ms, LONGEST_REFUSAL_MS))
     try {
@@ -67,10 +67,10 @@ export function createRenewals(deps: RenewalDeps) {
       locks.run('certificate', async () => {
         const state = await store.readState()
         const current = await readCertificate(store.paths).catch(() => undefined)
-        const why = whyOrder(current, { ...settings, issuedBy: state.issuedBy, now: clock.now() })
-        if (why === undefined) return
+        const reason = reasonToOrder(current, { ...settings, issuedBy: state.issuedBy, now: clock.now() })
+        if (reason === undefined) return
         if (state.attempted === wanted && clock.now() < state.nextAttemptAt) return
-        await order(state, why, signal)
+        await order(state, reason, signal)
       }),
   }
 }
@@ -86,7 +86,10 @@ function renewAt({ notBefore, notAfter }: Certificate): number {
   return notBefore + (notAfter - notBefore) * LIFETIME_BEFORE_RENEWAL
 }
 
-function whyOrder(current: Certificate | undefined, { names, directory, issuedBy, now }: Wanted): string | undefined {
+function reasonToOrder(
+  current: Certificate | undefined,
+  { names, directory, issuedBy, now }: Wanted,
+): string | undefined {
   if (current === undefined) return 'there is none'
   if (issuedBy !== directory) return 'the old one is not from this ACME server'
   const missing = names.filter((name) => !current.covers(name))

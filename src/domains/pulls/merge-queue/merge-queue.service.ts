@@ -79,8 +79,8 @@ async function enqueue(
     if ((await findEntry(tx, pull.id)) !== undefined) throw errors.inMergeQueue(pull.id)
     if ((await countEntries(tx, branch)) >= maxLength)
       throw errors.mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
-    const asker = { actorId: actor.account.id, restriction: restrictionOf(actor) }
-    const ids = { pullId: pull.id, issueId: issue.id, ...asker }
+    const requester = { actorId: actor.account.id, restriction: restrictionOf(actor) }
+    const ids = { pullId: pull.id, issueId: issue.id, ...requester }
     await insertEntry(tx, { ...branch, ...ids, request, headOid: pull.headOid, at })
     const entry = { kind: 'pull_scheduled_merge', body: 'Entered the merge queue' } as const
     await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, entry)

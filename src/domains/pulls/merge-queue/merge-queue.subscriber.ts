@@ -10,10 +10,10 @@ const BRANCH = 'refs/heads/'
 
 /** Advances queues after an event that their batch may wait for or that changes its base. */
 export function mergeQueueSubscriptions(jobs: Jobs): Subscriptions {
-  const ofRepo = async (tx: Tx, id: number, isConcerned = (_branch: string): boolean => true): Promise<void> => {
+  const ofRepo = async (tx: Tx, id: number, affectsQueue = (_branch: string): boolean => true): Promise<void> => {
     const repoId = asId<Parameters<typeof listQueuedBranches>[1]>(id)
     for (const branch of await listQueuedBranches(tx, repoId))
-      if (isConcerned(branch)) await enqueueAdvance(jobs, tx, { repoId, branch })
+      if (affectsQueue(branch)) await enqueueAdvance(jobs, tx, { repoId, branch })
   }
   const always = (tx: Tx, { payload }: { readonly payload: { readonly repo_id: number } }): Promise<void> =>
     ofRepo(tx, payload.repo_id)

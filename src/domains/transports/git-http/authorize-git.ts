@@ -71,7 +71,7 @@ export async function authorizeGit(
   if (settings.disabled) throw new Refusal(403, 'Interacting with repositories by HTTP protocol is not allowed')
   const wanted = wantedOf(request.params as { owner: string; repo: string })
   const viewer = await identify(deps, request)
-  requireCaller(
+  requireAuthorized(
     authorizeRequester(viewer, {
       requireSignIn: intent === 'push' || settings.requireSignIn,
       scopes: ['repository'],
@@ -106,7 +106,7 @@ async function identify({ authenticate, settings }: AuthorizeGitDeps, request: F
   }
 }
 
-function requireCaller(decision: RequesterDecision, realm: string): void {
+function requireAuthorized(decision: RequesterDecision, realm: string): void {
   if (decision.kind === 'allowed') return
   if (decision.kind === 'signIn') throw askForLogin('Unauthorized', realm)
   if (decision.reason === 'account-prohibited') throw new Refusal(403, 'Your account is disabled.')

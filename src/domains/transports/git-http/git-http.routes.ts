@@ -257,7 +257,7 @@ async function transfer(
   serve: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
   const input = inflate(request)
-  const caller = viewer.kind === 'user' ? `account ${viewer.account.id}` : clientNetwork(request.ip)
+  const client = viewer.kind === 'user' ? `account ${viewer.account.id}` : clientNetwork(request.ip)
   const disconnected = new AbortController()
   const output = reply.raw
   output.on('close', () => disconnected.abort())
@@ -266,7 +266,7 @@ async function transfer(
   reply.hijack()
   output.writeHead(200, { ...cors, ...NO_CACHE, 'content-type': `application/x-${service}-result` })
   try {
-    await serve({ repo, caller, input, output, protocol: gitProtocol(request), signal: disconnected.signal })
+    await serve({ repo, client, input, output, protocol: gitProtocol(request), signal: disconnected.signal })
     output.end()
   } catch (error) {
     const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')

@@ -235,7 +235,7 @@ async function serveGit(
   keyLogins.recordUse(target.key)
   const exchange: Exchange = {
     repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo),
-    caller: holder.kind === 'user' ? `account ${holder.user.id}` : `deploy key ${target.key.id}`,
+    client: holder.kind === 'user' ? `account ${holder.user.id}` : `deploy key ${target.key.id}`,
     input: channel,
     output: channel,
     protocol,

@@ -141,8 +141,8 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       return
     }
     response.writeHead(200, { 'content-type': `application/x-${path}-result` })
-    const caller = String(request.socket.remotePort)
-    const exchange = { repo, caller, input: inputOf(request), output: response, protocol, signal: signalOf(response) }
+    const client = String(request.socket.remotePort)
+    const exchange = { repo, client, input: inputOf(request), output: response, protocol, signal: signalOf(response) }
     try {
       if (path === 'git-upload-pack') await upload.serveRequest(exchange)
       else await receive.serveRequest({ ...exchange, policy: handle.policy, maxPackBytes: handle.maxPackBytes })

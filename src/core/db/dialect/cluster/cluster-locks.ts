@@ -4,13 +4,13 @@ import { boundedCache } from '../../../platform/lru.ts'
 import type { Announcer } from '../../../platform/concurrency/processes.ts'
 import type { ClusterLink, Lease, Session, Statement } from './cluster-link.ts'
 
-const TAKE: Statement = { name: 'take', text: 'select cluster_take($1, $2, $3) as fence' }
-const GIVE: Statement = {
+const ACQUIRE: Statement = { name: 'take', text: 'select cluster_take($1, $2, $3) as fence' }
+const RELEASE: Statement = {
   name: 'give',
   text: 'delete from cluster_lock where session_id = $1 and name = any($2::text[])',
 }
 /** The result of cluster_take if the lock is not free, instead of a fencing number. */
-const TAKEN = '0'
+const HELD_BY_OTHER = '0'
 const NO_SESSION = '-1'
 
 const WANTED = 'lock wanted'
@@ -176,7 +176,7 @@ export class ClusterLocks implements SharedLocks {
       const session = await this.#link.session()
       this.#flush()
       const fence = await this.#ask(session, name, exclusively)
-      if (fence === TAKEN) return undefined
+      if (fence === HELD_BY_OTHER) return undefined
       if (fence !== NO_SESSION) return { name, session, fence }
       this.#link.lose(session)
     }
@@ -184,7 +184,7 @@ export class ClusterLocks implements SharedLocks {
 
   async #ask(session: Session, name: string, exclusively: boolean): Promise<string> {
     try {
-      const { rows } = await this.#link.query(session, TAKE, [name, exclusively, session.id])
+      const { rows } = await this.#link.query(session, ACQUIRE, [name, exclusively, session.id])
       return String((rows[0] as { fence: unknown }).fence)
     } catch (error) {
       if (!session.isLost) throw error
@@ -217,7 +217,7 @@ export class ClusterLocks implements SharedLocks {
     for (const [session, leases] of bySession) {
       const names = leases.map(({ name }) => name)
       // A lost session has no locks.
-      this.#link.query(session, GIVE, [session.id, names]).catch(() => {})
+      this.#link.query(session, RELEASE, [session.id, names]).catch(() => {})
     }
   }
 

@@ -65,7 +65,7 @@ export class RefReader {
   readonly #path: string
   readonly #acrossMachines: boolean
   /** Incremented when the times of files read so far must not be trusted. */
-  #distrusted = 0
+  #invalidated = 0
   readonly #directories = new Map<string, Directory>()
   #packed: Packed = { stamp: { key: '', racy: true }, text: '', refs: new Map(), isDamaged: false }
   #head: { stamp: Stamp; text: string } = { stamp: { key: '', racy: true }, text: '' }
@@ -81,8 +81,8 @@ export class RefReader {
   }
 
   /** Forces the next snapshot to read all files again, whatever their times. */
-  distrust(): void {
-    this.#distrusted++
+  invalidate(): void {
+    this.#invalidated++
   }
 
   /**
@@ -101,7 +101,7 @@ export class RefReader {
 
   /** Like `current`, including changes by other machines that file times do not show here yet. */
   fresh(): Promise<RefSnapshot> {
-    if (this.#acrossMachines) this.distrust()
+    if (this.#acrossMachines) this.invalidate()
     return this.current()
   }
 
@@ -216,7 +216,7 @@ export class RefReader {
     if (!stat) return { key: NO_FILE, racy: false }
     const racyMs = this.#acrossMachines ? RACY_ELSEWHERE_MS : RACY_MS
     const age = performance.timeOrigin + performance.now() - Number(stat.mtimeNs / 1_000_000n)
-    return { key: `${stat.mtimeNs}:${stat.ino}:${stat.size}:${this.#distrusted}`, racy: age < racyMs }
+    return { key: `${stat.mtimeNs}:${stat.ino}:${stat.size}:${this.#invalidated}`, racy: age < racyMs }
   }
 }
 

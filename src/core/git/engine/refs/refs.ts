@@ -154,7 +154,7 @@ export function createRefs(context: RefsContext) {
       context.onMoved()
     },
     /** Call it when another process has moved refs: the next snapshot reads all files again. */
-    movedElsewhere: (): void => reader.distrust(),
+    movedElsewhere: (): void => reader.invalidate(),
   }
 }
 

@@ -48,7 +48,7 @@ export function createReceivePack(options: ReceivePackOptions) {
         hasBands = capabilities.has('side-band-64k')
       })
       if (!request) return
-      const leave = await limiter.enter([exchange.repo.path, exchange.caller], exchange.signal)
+      const leave = await limiter.enter([exchange.repo.path, exchange.client], exchange.signal)
       try {
         const env = gitEnv(exchange.repo.path)
         await new PushSession({ options, exchange, request, reader, sink, stateless, env }).run()

@@ -91,7 +91,7 @@ export function createUploadPack(options: UploadPackOptions) {
   }
 }
 
-type FetchPlace = Pick<Exchange, 'repo' | 'caller'>
+type FetchSource = Pick<Exchange, 'repo' | 'client'>
 
 class FetchServer {
   readonly #options: UploadPackOptions
@@ -152,10 +152,10 @@ class FetchServer {
     return answerLsRefs(wanted, await readRefs(repo), hiddenRefs)
   }
 
-  async #answerCached(place: FetchPlace, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
-    const { repo, caller } = place
+  async #answerCached(place: FetchSource, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
+    const { repo, client } = place
     const key = await fetchKey(repo, await readRefs(repo), request)
-    const mustWait = !cache.has(key) && this.#limiter.wouldWait([repo.path, caller])
+    const mustWait = !cache.has(key) && this.#limiter.wouldWait([repo.path, client])
     const stream = cache.answer(key, (into, signal) =>
       this.#compute(place, request, { sink: into, signal, rest: undefined }),
     )
@@ -171,11 +171,11 @@ class FetchServer {
 
   /** Runs `git upload-pack` for one v2 command. */
   async #compute(
-    { repo, caller }: FetchPlace,
+    { repo, client }: FetchSource,
     request: V2Request,
     to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined },
   ): Promise<void> {
-    const leave = await this.#limiter.enter([repo.path, caller], to.signal)
+    const leave = await this.#limiter.enter([repo.path, client], to.signal)
     const child = this.#start(repo, 2, ['--stateless-rpc'], to.signal)
     try {
       const feeding = to.rest ? feedUntilFlush(child, request.bytes, to.rest) : feed(child, request.bytes)
@@ -192,8 +192,8 @@ class FetchServer {
 
   /** v0 and v1: git speaks the protocol, the server relays bytes. */
   async relay(exchange: Exchange, version: ProtocolVersion, stateless: boolean): Promise<void> {
-    const { repo, caller, input, output, signal } = exchange
-    const leave = await this.#limiter.enter([repo.path, caller], signal)
+    const { repo, client, input, output, signal } = exchange
+    const leave = await this.#limiter.enter([repo.path, client], signal)
     const child = this.#start(repo, version, stateless ? ['--stateless-rpc'] : [], signal)
     try {
       const reader = new PktReader(input)

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { engineErrors, invalidField } from '../../../../core/platform/errors.ts'
 import type { KindRules } from '../kind-rules.ts'
 import type { LdapSettings } from './ldap.model.ts'
-import { fillFilter, hasPlace } from './ldap-text.ts'
+import { fillFilter, hasPlaceholder } from './ldap-text.ts'
 
 const NAME_OF_ATTRIBUTE = /^[a-zA-Z][\w;-]*$/
 
@@ -40,8 +40,8 @@ export const ldapKind: KindRules<LdapSettings> = {
   async check(settings) {
     if (!/^[^\s/@]+$/.test(settings.host)) throw invalidField('Host', 'Host')
     if (settings.user_dn === '' && settings.user_search_base === '') throw engineErrors.fieldRequired('UserSearchBase')
-    if (settings.user_dn !== '' && !hasPlace(settings.user_dn)) throw invalidField('UserDn', 'must contain %s')
-    if (!hasPlace(settings.user_filter)) throw invalidField('UserFilter', 'must contain %s')
+    if (settings.user_dn !== '' && !hasPlaceholder(settings.user_dn)) throw invalidField('UserDn', 'must contain %s')
+    if (!hasPlaceholder(settings.user_filter)) throw invalidField('UserFilter', 'must contain %s')
     if (settings.group_teams.length > 0 && settings.group_search_base === '')
       throw engineErrors.fieldRequired('GroupSearchBase')
     await checkFilters(settings)

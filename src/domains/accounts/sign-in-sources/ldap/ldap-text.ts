@@ -9,15 +9,15 @@ const escapeDnValue = (value: string): string => value.replaceAll(/[\0"#+,;<=>\\
 const hexOf = (character: string): string => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 /** `%[1]s` is the form of other servers. */
-const PLACE = /%(?:\[1\])?s/g
+const PLACEHOLDER = /%(?:\[1\])?s/g
 
-export const hasPlace = (template: string): boolean => template.search(PLACE) >= 0
+export const hasPlaceholder = (template: string): boolean => template.search(PLACEHOLDER) >= 0
 
 export const fillFilter = (template: string, login: string): string =>
-  template.replaceAll(PLACE, () => escapeFilterValue(login))
+  template.replaceAll(PLACEHOLDER, () => escapeFilterValue(login))
 
 /** The filter for the entries of every login name. */
-export const openFilter = (template: string): string => template.replaceAll(PLACE, '*')
+export const openFilter = (template: string): string => template.replaceAll(PLACEHOLDER, '*')
 
 export const fillDn = (template: string, login: string): string =>
-  template.replaceAll(PLACE, () => escapeDnValue(login))
+  template.replaceAll(PLACEHOLDER, () => escapeDnValue(login))

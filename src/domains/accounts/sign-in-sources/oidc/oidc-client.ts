@@ -221,7 +221,7 @@ async function readUser(client: OutgoingClient, settings: OidcSettings, token: s
 }
 
 /** The provider does not answer, or its answer is invalid. */
-const AWAY_CODES = new Set([
+const UNAVAILABLE_CODES = new Set([
   'OAUTH_ABORT',
   'OAUTH_INVALID_SERVER_METADATA',
   'OAUTH_MISSING_SERVER_METADATA',
@@ -242,7 +242,7 @@ function messageOf(error: unknown): string {
 function explain(name: string, error: unknown): Error {
   if (isDomainError(error)) return error
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (isOutgoingError(cause) || AWAY_CODES.has((cause as { readonly code?: string }).code ?? ''))
+    if (isOutgoingError(cause) || UNAVAILABLE_CODES.has((cause as { readonly code?: string }).code ?? ''))
       return errors.providerUnavailable(name, cause.message).causedBy(error)
   return unauthenticated(`the provider ${name} did not sign the person in: ${messageOf(error)}`).causedBy(error)
 }

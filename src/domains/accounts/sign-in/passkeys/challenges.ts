@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Core } from '../../../../core/module.ts'
 
 /** The purpose of a challenge; another use is refused. */
-export interface ChallengePlace {
+export interface ChallengeScope {
   readonly purpose: 'register' | 'sign-in' | 'second-factor'
   /** Binds the challenge to the browser. */
   readonly cookie: string
@@ -24,7 +24,7 @@ const CHALLENGE_BYTES = 32
 
 type Deps = Pick<Core, 'secrets' | 'clock'>
 
-const contextOf = ({ purpose, cookie, userId }: ChallengePlace): string => `passkey.${purpose}:${userId}:${cookie}`
+const contextOf = ({ purpose, cookie, userId }: ChallengeScope): string => `passkey.${purpose}:${userId}:${cookie}`
 
 /**
  * Makes a challenge, and the ticket with which the form of the browser returns it. Nothing is stored before the
@@ -32,7 +32,7 @@ const contextOf = ({ purpose, cookie, userId }: ChallengePlace): string => `pass
  */
 export function makeChallenge(
   { secrets, clock }: Deps,
-  place: ChallengePlace,
+  place: ChallengeScope,
   userHandle = '',
 ): Challenge & { readonly ticket: string } {
   const value = randomBytes(CHALLENGE_BYTES).toString('base64url')
@@ -41,7 +41,7 @@ export function makeChallenge(
 }
 
 /** Undefined for an expired challenge, and for one of another browser, user or purpose. */
-export function readChallenge({ secrets, clock }: Deps, ticket: string, place: ChallengePlace): Challenge | undefined {
+export function readChallenge({ secrets, clock }: Deps, ticket: string, place: ChallengeScope): Challenge | undefined {
   try {
     const challenge = JSON.parse(secrets.open(ticket, contextOf(place))) as Challenge
     return challenge.until > clock.now() ? challenge : undefined

@@ -12,7 +12,7 @@ import type { RequestClient } from '../../../../core/platform/request-source.ts'
 import { type User, findUserById } from '../../users/user.store.ts'
 import type { SignInRecords } from '../sign-in-records.service.ts'
 import { deleteRecoveryCodes, findTwoFactor } from '../two-factor/two-factor.store.ts'
-import { type Challenge, type ChallengePlace, makeChallenge, readChallenge } from './challenges.ts'
+import { type Challenge, type ChallengeScope, makeChallenge, readChallenge } from './challenges.ts'
 import { type CreationOptions, creationOptions, type RequestOptions, requestOptions } from './options.ts'
 import {
   deleteChallengesUntil,
@@ -210,7 +210,7 @@ export function createPasskeys(deps: PasskeyDeps) {
   }
 }
 
-const placeOf = ({ cookie, user }: Challenged): ChallengePlace => ({
+const placeOf = ({ cookie, user }: Challenged): ChallengeScope => ({
   purpose: user === undefined ? 'sign-in' : 'second-factor',
   cookie,
   userId: user?.id ?? 0,

@@ -26,7 +26,7 @@ interface CacheDeps extends Pick<Core, 'database' | 'clock'> {
   readonly maxBytes: number
 }
 
-interface CacheWish {
+interface CacheLookup {
   readonly keys: readonly string[]
   readonly version: string | undefined
 }
@@ -92,7 +92,7 @@ export function createCaches({ database, clock, files, uploads, maxBytes }: Cach
      * The cache of the first key in the run's own ref, else one whose key begins with it, then of the next keys, then
      * the same in the base and the default branch. Throws BadRequest.
      */
-    async find(task: RunningTask, { keys, version: given }: CacheWish): Promise<Cache | undefined> {
+    async find(task: RunningTask, { keys, version: given }: CacheLookup): Promise<Cache | undefined> {
       if (keys.length > MAX_KEYS) throw badRequest(`[keys]: at most ${MAX_KEYS}`)
       const version = requireCacheVersion(given)
       const wanted = keys.map((key) => requireCacheKey(key))

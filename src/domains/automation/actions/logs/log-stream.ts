@@ -26,7 +26,7 @@ export function createLogStreams({ database: { read }, clock, blobs }: LogStream
   let timer: NodeJS.Timeout | undefined
 
   /** One query looks for news of all tasks that are followed in this process. */
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     timer = undefined
     const due = [...waiting]
     waiting.clear()
@@ -48,7 +48,7 @@ export function createLogStreams({ database: { read }, clock, blobs }: LogStream
     }
     waiting.set(waiter, id)
     signal.addEventListener('abort', stop, { once: true })
-    timer ??= setTimeout(() => void look(), INTERVAL_MS).unref()
+    timer ??= setTimeout(() => void poll(), INTERVAL_MS).unref()
     return waiter.promise.finally(() => signal.removeEventListener('abort', stop))
   }
 

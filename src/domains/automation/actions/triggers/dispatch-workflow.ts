@@ -82,7 +82,7 @@ export async function dispatchWorkflow(
   const git = deps.git.open(repo)
   const { ref, oid, file } = await findWorkflow(git, dispatch)
   if ((await listDisabledWorkflows(database.read, repo.id)).includes(file.name)) throw isDisabled()
-  const source = { git, oid: file.oid, caller: rateLimitKey }
+  const source = { git, oid: file.oid, rateLimitKey }
   const { inputs: declared } = requireValid(file, await reader.read(source))
   if (declared === undefined) throw invalid(`workflow "${file.name}" has no workflow_dispatch trigger`)
   const inputs = readDispatchInputs(declared, dispatch.inputs)

@@ -91,7 +91,7 @@ async function listWanted(
   const opened = git.open(repo)
   const wanted: NewSchedule[] = []
   for (const { name, path, oid } of tip === undefined ? [] : await listWorkflowFiles(opened, tip)) {
-    const result = await reader.read({ git: opened, oid, caller: `repo:${repo.id}` })
+    const result = await reader.read({ git: opened, oid, rateLimitKey: `repo:${repo.id}` })
     for (const cron of new Set('found' in result ? result.found.crons : [])) {
       const nextAt = nextTime(cron, clock.now())
       if (nextAt !== undefined && wanted.length < MAX_SCHEDULES)

@@ -135,7 +135,7 @@ const idOf = (value: unknown): number => (isMembers(value) && typeof value['id']
 /** Starts the workflows of the commit that have a trigger for the occurrence. */
 export async function startAll(deps: StartDeps, located: Located, types: readonly string[]): Promise<void> {
   const { git, repo, oid, on } = located
-  const source = { git, caller: `repo:${repo.id}` }
+  const source = { git, rateLimitKey: `repo:${repo.id}` }
   const files = await listWorkflowFiles(git, oid)
   if (files.length > 0) await recordWorkflows(deps, repo)
   if (located.title !== undefined && asksToSkip([located.title, located.message])) return
@@ -180,7 +180,7 @@ export async function startOne(
   )
   const vars = Object.fromEntries(await deps.actionsVariables.loadFor(repo))
   const planned = await deps.reader.plan(
-    { git, oid: file.oid, caller: `repo:${repo.id}` },
+    { git, oid: file.oid, rateLimitKey: `repo:${repo.id}` },
     {
       contexts: { github, vars },
       filters: trigger.filters,

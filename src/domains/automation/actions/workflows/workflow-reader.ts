@@ -30,14 +30,11 @@ interface Failures {
   readonly retryAt: number
 }
 
-/**
- * The location of a workflow file, and the key whose share of the readers it uses: `rateLimitKeyOf` of a requester, or
- * the repository.
- */
+/** The location of a workflow file. `rateLimitKey` names whose share of the readers is used. */
 export interface FileSource {
   readonly git: GitRepo
   readonly oid: string
-  readonly caller: string
+  readonly rateLimitKey: string
 }
 
 export type WorkflowReader = ReturnType<typeof createWorkflowReader>
@@ -50,7 +47,7 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
   const failures = new LRUCache<string, Failures>({ max: MAX_COUNTED, ttl: RETRY_MS })
 
   async function inChild(task: Omit<WorkflowTask, 'text'>, source: FileSource): Promise<string> {
-    const { git, oid, caller } = source
+    const { git, oid, rateLimitKey: caller } = source
     if ((failures.get(keyOf(source))?.retryAt ?? 0) > clock.now()) throw unread()
     const { size } = await git.objects.info(oid)
     if (size > MAX_FILE) return invalid('the file is larger than 1 MiB')
@@ -59,8 +56,8 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
   }
 
   /** `fail` counts a task that took too much time; returns how often that has happened. */
-  async function run(task: WorkflowTask | LateTask, caller: string, fail: () => number): Promise<string> {
-    const start = (): Promise<string> => taskPool.run(TASK, task, caller)
+  async function run(task: WorkflowTask | LateTask, rateLimitKey: string, fail: () => number): Promise<string> {
+    const start = (): Promise<string> => taskPool.run(TASK, task, rateLimitKey)
     try {
       // NOTE: the process may have been slow on a busy machine, or short of memory because of the previous task.
       return await start().catch((error: unknown) => {
@@ -99,8 +96,8 @@ export function createWorkflowReader({ taskPool, clock }: Pick<Core, 'taskPool' 
       return 'found' in result || 'invalid' in result ? (result as Read<RunPlan>) : undefined
     },
     /** Plans the jobs of one that could not be planned before the jobs that it needs had ended, as `read`. */
-    async planLate(task: LateTask, caller: string): Promise<Read<readonly PlannedJob[]>> {
-      return JSON.parse(await run(task, caller, () => MAX_FAILURES)) as Read<readonly PlannedJob[]>
+    async planLate(task: LateTask, rateLimitKey: string): Promise<Read<readonly PlannedJob[]>> {
+      return JSON.parse(await run(task, rateLimitKey, () => MAX_FAILURES)) as Read<readonly PlannedJob[]>
     },
   }
 }

@@ -33,8 +33,8 @@ export type Workflows = ReturnType<typeof createWorkflows>
 /** Workflow files of the default branch (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
 export function createWorkflows({ database, git, clock, events, reader }: WorkflowDeps) {
   /** The name in the file, or the file name. */
-  async function nameOf(opened: GitRepo, { oid, name }: WorkflowFile, caller: string): Promise<string> {
-    const result = await reader.read({ git: opened, oid, caller }).catch((error: unknown) => {
+  async function nameOf(opened: GitRepo, { oid, name }: WorkflowFile, rateLimitKey: string): Promise<string> {
+    const result = await reader.read({ git: opened, oid, rateLimitKey }).catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === 'unavailable') return undefined
       throw error
     })
@@ -84,7 +84,7 @@ export function createWorkflows({ database, git, clock, events, reader }: Workfl
     /** The problems of a workflow file of the default branch. Throws NotFound. */
     async lint(reading: Reading, name: string): Promise<WorkflowLint> {
       const { file } = await get(reading, name)
-      const source = { git: git.open(reading.repo), oid: file.oid, caller: reading.rateLimitKey }
+      const source = { git: git.open(reading.repo), oid: file.oid, rateLimitKey: reading.rateLimitKey }
       const result = await reader.read(source)
       const problems = 'invalid' in result ? [result.invalid] : []
       return { path: file.path, valid: problems.length === 0, problems }

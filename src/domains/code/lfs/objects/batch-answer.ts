@@ -50,10 +50,10 @@ export function readBatchAnswer(
   const transfer = answer['transfer'] ?? 'basic'
   if (transfer !== 'basic') return undefined
   const byOid = new Map((answer['objects'] as unknown[]).map(members).map((entry) => [entry['oid'], entry]))
-  return requested.map((object) => verdictOn(object, operation, byOid.get(object.oid)))
+  return requested.map((object) => readEntry(object, operation, byOid.get(object.oid)))
 }
 
-function verdictOn(object: LfsObject, operation: 'download' | 'upload', entry: Members | undefined): RemoteVerdict {
+function readEntry(object: LfsObject, operation: 'download' | 'upload', entry: Members | undefined): RemoteVerdict {
   if (entry === undefined) return { object, problem: 'the other server does not mention it' }
   const error = members(entry['error'])
   if (entry['error'] !== undefined && entry['error'] !== null) return { object, problem: problemOf(error) }

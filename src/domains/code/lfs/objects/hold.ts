@@ -6,17 +6,17 @@ import { insertFirstLfsLinks, isLfsObjectLinked, type LfsObject } from '../lfs.s
 
 type Put = (source: AsyncIterable<Uint8Array>, limits: BlobLimits) => Promise<StoredBlob>
 /** Stores the bytes of an object with `put` and checks that they match the announced id and size. Throws Invalid. */
-export type TakeLfsObject = (announced: LfsObject, source: AsyncIterable<Uint8Array>, put: Put) => Promise<void>
+export type ReceiveLfsObject = (announced: LfsObject, source: AsyncIterable<Uint8Array>, put: Put) => Promise<void>
 
 interface HoldDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
-  readonly takeObject: TakeLfsObject
+  readonly receiveObject: ReceiveLfsObject
 }
 
 export type LfsHold = ReturnType<typeof createHold>
 
 /** Pins objects that belong to no repository yet, until they are linked to one or released. */
-export function createHold({ database, blobs, clock, takeObject }: HoldDeps) {
+export function createHold({ database, blobs, clock, receiveObject }: HoldDeps) {
   const hold = blobs.hold()
   const objects = new Map<string, LfsObject>()
   return {
@@ -26,7 +26,7 @@ export function createHold({ database, blobs, clock, takeObject }: HoldDeps) {
     },
     /** See `LfsObjects.upload`. */
     async put(announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void> {
-      await takeObject(announced, source, (bytes, limits) => hold.put(bytes, limits))
+      await receiveObject(announced, source, (bytes, limits) => hold.put(bytes, limits))
       objects.set(announced.oid, announced)
     },
     /** Links all objects to a new repository. */

@@ -8,7 +8,7 @@ import { invalid, isDomainError, notFound } from '../../../../core/platform/erro
 import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries, accessQueries } from '../../../repositories/index.ts'
-import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
+import { createHold, type LfsHold, type ReceiveLfsObject } from './hold.ts'
 import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
 import {
   insertLfsLink,
@@ -50,7 +50,7 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
   const link = (repoId: RepoId, object: LfsObject): Promise<void> =>
     database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
 
-  const takeObject = createObjectTaker(maxFileSize)
+  const receiveObject = createObjectReceiver(maxFileSize)
 
   return {
     /**
@@ -99,11 +99,11 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
     /** Stores the bytes. Throws Invalid, and stores nothing, if they do not match the announced object. */
     async upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void> {
       await quota.requireFor(repoId, 'size:git:lfs')
-      await takeObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
+      await receiveObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
     },
 
     /** Stores objects for a repository that does not exist yet. */
-    hold: (): LfsHold => createHold({ database, blobs, clock, takeObject }),
+    hold: (): LfsHold => createHold({ database, blobs, clock, receiveObject }),
 
     /** The objects that the repository lacks. */
     async lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]> {
@@ -178,8 +178,8 @@ async function mapReadableElsewhere(
   return new Map(holders.filter((holder) => readable.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
 }
 
-const createObjectTaker =
-  (maxFileSize: number): TakeLfsObject =>
+const createObjectReceiver =
+  (maxFileSize: number): ReceiveLfsObject =>
   async (announced, source, put) => {
     const reason = faultOfObject(announced, { maxFileSize })
     if (reason !== undefined) throw invalid(reason)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterCommit, type Tx } from '../../../../core/db/database.ts'
 import type { HookMessage } from '../payloads/payload.ts'
 import { insertDeliveries, insertMessages, type NewDelivery } from './send/delivery.store.ts'
-import { hurryLane, wakeLanes } from './send/lane.store.ts'
+import { makeLaneDue, wakeLanes } from './send/lane.store.ts'
 
 /** A message with the webhooks that receive it, in order. */
 export interface AddressedMessage {
@@ -63,7 +63,7 @@ export function createMessageQueue({ clock, onEnqueued }: MessageQueueDeps) {
     async addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string> {
       const row = deliveryOf(messageId, hook.id)
       await enqueue(tx, [row], [hook])
-      await hurryLane(tx, hook.id, originOf(hook.url), clock.now())
+      await makeLaneDue(tx, hook.id, originOf(hook.url), clock.now())
       return row.uuid
     },
   }

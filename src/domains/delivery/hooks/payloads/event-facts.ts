@@ -55,7 +55,7 @@ export interface EventFacts {
 }
 
 /** The actor and the repository of an event. */
-interface Deed extends Pick<DomainEvent, 'id'> {
+interface EventOrigin extends Pick<DomainEvent, 'id'> {
   readonly repoId: number
   /**
    * 0 for no account, such as a deploy key or the sync of a mirror; the payload then shows the owner of the repository.
@@ -67,7 +67,7 @@ export interface EventFactsLoader {
   /** For a deleted repository, returns the data of its deletion event; undefined when its owner was deleted, too. */
   findRepo(event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined>
   /** Undefined as for `findRepo`. */
-  load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
+  load(origin: EventOrigin, permissions: Permissions): Promise<EventFacts | undefined>
   /** The same for a repository that the caller has already loaded and that may be deleted. */
   of(repo: Repo, actorId: number, permissions: Permissions): Promise<Omit<EventFacts, 'isDeleted'>>
   /** Loads only the actor. */

@@ -7,7 +7,7 @@ import { readersOf } from '../../../../core/access/repo-readers.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { issueRules } from '../../../issues/index.ts'
 import { type Preferences, type User, userRows } from '../../../accounts/index.ts'
-import { type IssueActivity, listConcerned } from '../threads/recipients.store.ts'
+import { type IssueActivity, listNotifiable } from '../threads/recipients.store.ts'
 
 export interface Addressee {
   readonly user: User
@@ -35,7 +35,7 @@ export async function listAddressees(
   { userIds, asFollowers }: { readonly userIds: readonly UserId[]; readonly asFollowers: boolean },
 ): Promise<Addressee[]> {
   const { repo, issue, actorId } = activity
-  const among = asFollowers ? userIds : await listConcerned(db, activity, userIds)
+  const among = asFollowers ? userIds : await listNotifiable(db, activity, userIds)
   if (among.length === 0) return []
   let query = db
     .selectFrom('user')

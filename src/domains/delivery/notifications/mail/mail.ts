@@ -1,6 +1,6 @@
 import type { Projections } from '../../../../core/events/index.ts'
 import type { Core, Services } from '../../../../core/module.ts'
-import type { LeavesDraft } from '../threads/leaves-draft.ts'
+import type { IsMarkedReady } from '../threads/is-marked-ready.ts'
 import { createIssueMail, type IssueMail } from './issue-mail.service.ts'
 import { activityOfNotice, mailProjections } from '../notifications.projection.ts'
 import { createRunMail, type RunMail, runMailProjections } from './run-mail.service.ts'
@@ -19,13 +19,13 @@ interface MailDeps {
   readonly markup: Pick<Services['markup'], 'render'>
   readonly links: UnsubscribeLinks
   readonly notices: Services['issueNotices']
-  readonly leavesDraft: LeavesDraft
+  readonly isMarkedReady: IsMarkedReady
 }
 
 /** The mail service and its producers, if mail is enabled in the configuration. */
 export function createMail(
   { config, database, clock, jobs, log, site }: Core,
-  { markup, links, notices, leavesDraft }: MailDeps,
+  { markup, links, notices, isMarkedReady }: MailDeps,
 ): {
   readonly mail: IssueMail | undefined
   readonly runMail: RunMail | undefined
@@ -40,7 +40,7 @@ export function createMail(
   return {
     mail,
     runMail,
-    projections: { ...mailProjections({ mail, clock, leavesDraft }), ...runMailProjections(jobs) },
+    projections: { ...mailProjections({ mail, clock, isMarkedReady }), ...runMailProjections(jobs) },
   }
 }
 

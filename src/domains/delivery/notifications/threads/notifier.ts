@@ -8,7 +8,7 @@ import {
   type IssueActivity,
   listFollowers,
   listTransferRecipients,
-  notifyConcerned,
+  notifyUsers,
   notifyOfIssue,
   notifyOfTransfer,
 } from './recipients.store.ts'
@@ -62,7 +62,7 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
       const at = clock.now()
       for (let from = 0; from < userIds.length; from += BATCH) {
         const some = userIds.slice(from, from + BATCH)
-        await notifyConcerned(tx, { repo, issue, actorId }, { userIds: some, reason }, at)
+        await notifyUsers(tx, { repo, issue, actorId }, { userIds: some, reason }, at)
       }
     },
 

@@ -132,7 +132,7 @@ const authorsOf = (issueId: IssueId) => {
 }
 
 /** Selects the active users among `readers` who do not block the actor, without the actor. */
-const concerned =
+const mayBeNotified =
   (actorId: UserId, readers: RawBuilder<SqlBool>) =>
   (eb: ExpressionBuilder<Schema, 'user'>): Expression<SqlBool> =>
     eb.and([
@@ -154,7 +154,7 @@ const concerned =
     ])
 
 /** The active users of these who may read the issue and do not block the actor, without the actor. */
-export async function listConcerned(
+export async function listNotifiable(
   db: Db,
   { repo, issue, actorId }: IssueActivity,
   userIds: readonly UserId[],
@@ -164,14 +164,14 @@ export async function listConcerned(
     .selectFrom('user')
     .select('user.id')
     .where('user.id', 'in', userIds)
-    .where(concerned(actorId, readersOf(repo, issueRules.unitOf(issue))))
+    .where(mayBeNotified(actorId, readersOf(repo, issueRules.unitOf(issue))))
     .orderBy('user.id')
     .execute()
   return rows.map((row) => asId(row.id))
 }
 
-/** Like `notifyOfIssue`, for the users that `listConcerned` returns. */
-export async function notifyConcerned(
+/** Like `notifyOfIssue`, for the users that `listNotifiable` returns. */
+export async function notifyUsers(
   tx: Tx,
   { repo, issue, actorId }: IssueActivity,
   { userIds, reason }: { readonly userIds: readonly UserId[]; readonly reason: NotificationReason },
@@ -181,18 +181,18 @@ export async function notifyConcerned(
   if (userIds.length === 0 || !hasUnit(repo.units, unit)) return
   const row = { repo_id: issue.repoId, issue_id: issue.id, kind: kindOf(issue), reason, updated_at: at }
   const ids = { repoId: repo.id, ownerId: repo.owner.id, actorId, userIds }
-  await concernedThreads(tx, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
+  await upsertUserThreads(tx, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
 }
 
-interface ConcernedThreads extends Omit<NewThread, 'status' | 'user_id'> {
+interface UserThreads extends Omit<NewThread, 'status' | 'user_id'> {
   readonly repoId: RepoId
   readonly ownerId: UserId
   readonly actorId: UserId
   readonly userIds: readonly UserId[]
 }
 
-const concernedThreads = defineQuery(
-  (db, { repoId, ownerId, actorId, userIds, ...row }: ConcernedThreads, shape: string) => {
+const upsertUserThreads = defineQuery(
+  (db, { repoId, ownerId, actorId, userIds, ...row }: UserThreads, shape: string) => {
     const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as ReadersShape
     const threads = db
       .selectFrom('user')
@@ -207,7 +207,10 @@ const concernedThreads = defineQuery(
       ])
       .where('user.id', 'in', userIds)
       .where(
-        concerned(actorId, readersOfUnit({ id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }, unit)),
+        mayBeNotified(
+          actorId,
+          readersOfUnit({ id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }, unit),
+        ),
       )
       .orderBy('user.id')
     const columns = ['user_id', 'repo_id', 'issue_id', 'kind', 'status', 'reason', 'updated_at'] as const

@@ -2,7 +2,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import type { AppendedEvent, Projections } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
-import type { LeavesDraft } from './leaves-draft.ts'
+import type { IsMarkedReady } from './is-marked-ready.ts'
 import type { Notifier } from './notifier.ts'
 import { moveThreads } from './recipients.store.ts'
 
@@ -21,7 +21,7 @@ type OfIssue =
  * Writes notifications in the transaction of the change, because clients read them right after it
  * (behaviour/issues#notifications).
  */
-export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft): Projections {
+export function threadProjections(notifier: Notifier, isMarkedReady: IsMarkedReady): Projections {
   const followers = (tx: Tx, { actorId, entities }: AppendedEvent<OfIssue>): Promise<void> =>
     notifier.followers(tx, { ...entities, actorId: asId(actorId) })
   const one = async (
@@ -40,7 +40,7 @@ export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft):
     'comment.created': followers,
     'issue.closed': followers,
     'issue.edited': async (tx, event) => {
-      if (leavesDraft(event)) await followers(tx, event)
+      if (isMarkedReady(event)) await followers(tx, event)
     },
     'issue.reopened': followers,
     'merge_queue.left': async (tx, { actorId, payload, entities: { issue } }) => {

@@ -6,7 +6,7 @@ import { requireIn, requireLocked } from '../changes/edit-issue.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { appendCommentEvent, recordOf } from '../comments/comments.events.ts'
-import { type CommentInView, lockComment, requireIssueIn, requireWelcome } from '../comments/comments.service.ts'
+import { type CommentInView, lockComment, requireIssueIn, requireNotBlocked } from '../comments/comments.service.ts'
 import { decideUpdateTime, type Text } from '../issue.policy.ts'
 import { updateIssue } from '../records/issue.store.ts'
 import { updateEntry } from '../timeline/timeline-entry.store.ts'
@@ -69,7 +69,7 @@ interface Recording {
 
 async function recordOnIssue({ events }: IssueDeps, { tx, actor, at }: Recording, target: IssueInView): Promise<void> {
   const locked = requireIn(target.repo, await requireLocked(tx, target.issue.id))
-  await requireWelcome(tx, actor, target, locked)
+  await requireNotBlocked(tx, actor, target, locked)
   const issue = await updateIssue(tx, locked.id, { content_version: locked.contentVersion + 1, updated_at: at })
   await appendIssueEvent({ tx, events, actor, repo: target.repo, issue, at }, 'issue.edited', {})
 }
@@ -82,7 +82,7 @@ async function recordOnComment(
   const { repo } = target
   const { id } = await lockComment(tx, target.comment.id)
   const issue = await requireIssueIn(tx, repo, target.issue.id)
-  await requireWelcome(tx, actor, target, issue)
+  await requireNotBlocked(tx, actor, target, issue)
   const comment = (await updateEntry(tx, id, { updated_at: at })) as Text
   await appendCommentEvent({ tx, events, actor, repo, issue, at }, 'comment.edited', comment, recordOf(comment))
 }

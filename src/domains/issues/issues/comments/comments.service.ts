@@ -120,14 +120,14 @@ async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Prom
   return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
 }
 
-/** Like `requireWelcome`, and throws Forbidden when the issue is locked for the account: for new texts. */
+/** Like `requireNotBlocked`, and throws Forbidden when the issue is locked for the account: for new texts. */
 export async function requireOpenToComments(tx: Tx, actor: SignedIn, target: RepoInView, issue: Issue): Promise<void> {
   if (issue.isLocked && !canWriteIssue(target.access, issue)) throw errors.issueLocked()
-  await requireWelcome(tx, actor, target, issue)
+  await requireNotBlocked(tx, actor, target, issue)
 }
 
 /** Throws Forbidden for an account that the owner of the repository or the author of the issue blocks. */
-export async function requireWelcome(
+export async function requireNotBlocked(
   tx: Tx,
   actor: SignedIn,
   { repo, access }: RepoInView,
@@ -185,7 +185,7 @@ const editComment = (
     if (comment === undefined || !isText(comment)) throw errors.commentNotFound()
     const issue = await requireIssueIn(tx, repo, comment.issueId)
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
-    await requireWelcome(tx, actor, target, issue)
+    await requireNotBlocked(tx, actor, target, issue)
     if (comment.body === body)
       return updatedAt === undefined ? comment : ((await updateEntry(tx, comment.id, { updated_at: at })) as Text)
     const edited = (await updateEntry(tx, comment.id, { body, updated_at: at })) as Text

@@ -12,11 +12,11 @@ import {
 } from './timeline-entry.store.ts'
 import { sql, type SqlBool } from 'kysely'
 import {
-  joinSight,
+  joinViewer,
   readsUnit,
-  type Sight,
-  type SightValues,
-  splitSight,
+  type RepoViewer,
+  type ViewerValues,
+  splitViewer,
   visibleRepos,
 } from '../../../../core/access/visible-repos.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
@@ -79,7 +79,7 @@ interface EntryScope {
   readonly hasReviewComments?: boolean
 }
 
-const issuesInView = (db: Db, viewer: Sight) =>
+const issuesInView = (db: Db, viewer: RepoViewer) =>
   db
     .selectFrom('issue')
     .innerJoin('repo', 'repo.id', 'issue.repo_id')
@@ -104,13 +104,13 @@ export async function listEntries(
   scope: EntryScope,
   { limit, offset }: Paging,
 ): Promise<TimelineEntry[]> {
-  const { values, shape } = splitSight(viewer)
+  const { values, shape } = splitViewer(viewer)
   const listed = scope.hasReviewComments === true ? 'with review comments' : 'listed'
   const wanted = { ...values, ...boundsOf(scope.span), issueId: scope.issueId, offset }
   return (await entriesOf(db, wanted, shape, listed, String(limit))).map(toEntry)
 }
 
-interface Wanted extends SightValues, UpdateBounds {
+interface Wanted extends ViewerValues, UpdateBounds {
   readonly issueId: IssueId
   readonly offset: number
 }
@@ -118,7 +118,7 @@ interface Wanted extends SightValues, UpdateBounds {
 type Shape = [sight: string, listed: 'listed' | 'with review comments', limit: string]
 
 const entriesOf = defineQuery((db, { issueId, offset, ...values }: Wanted, ...[sight, listed, limit]: Shape) =>
-  entriesInView(db, joinSight(values, sight), {
+  entriesInView(db, joinViewer(values, sight), {
     issueId,
     bounds: values,
     hasReviewComments: listed === 'with review comments',
@@ -141,7 +141,7 @@ interface EntryRange extends Omit<EntryScope, 'span'> {
   readonly bounds: UpdateBounds
 }
 
-function entriesInView(db: Db, viewer: Sight, { issueId, bounds, hasReviewComments = false }: EntryRange) {
+function entriesInView(db: Db, viewer: RepoViewer, { issueId, bounds, hasReviewComments = false }: EntryRange) {
   // NOTE: without an offset PostgreSQL would find all readable issues and repositories first, to compare with each entry.
   const source = issuesInView(db, viewer)
     .where(sql<SqlBool>`issue.id = timeline_entry.target_id`)

@@ -60,18 +60,18 @@ export async function writeReferences(writing: Writing, source: SourceText): Pro
   const referred = await findReferred(tx, source.repo, references)
   referred.delete(source.issue.id)
   const known = new Map(before.map((reference) => [reference.issueId, reference]))
-  const vanished = before.filter(({ issueId }) => !referred.has(issueId))
+  const removed = before.filter(({ issueId }) => !referred.has(issueId))
   const earlier = await listIssuesByIds(
     tx,
-    vanished.map(({ issueId }) => issueId),
+    removed.map(({ issueId }) => issueId),
   )
   const issues = [...[...referred.values()].map(({ issue }) => issue), ...earlier]
   const targets = await loadTargets(tx, { author, from: source.repo }, issues)
-  await neuter(writing, vanished, targets)
+  await neuterReferences(writing, removed, targets)
   await deleteCrossReferences(
     tx,
     id,
-    vanished.map(({ issueId }) => issueId),
+    removed.map(({ issueId }) => issueId),
   )
   for (const [issueId, { reference }] of referred) {
     const target = targets.get(issueId)
@@ -79,7 +79,7 @@ export async function writeReferences(writing: Writing, source: SourceText): Pro
   }
 }
 
-async function neuter(
+async function neuterReferences(
   writing: Writing,
   references: readonly CrossReference[],
   targets: ReadonlyMap<IssueId, Target>,

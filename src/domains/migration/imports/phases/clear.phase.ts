@@ -31,7 +31,7 @@ export const clearPhase = ({ database: { read }, attachments }: ClearPhaseDeps):
         async write(tx) {
           const some = numbers.slice(at, at + STEP_ISSUES)
           const ids = await issueImports.listIds(tx, repoId, some)
-          await keepFirst(tx, keys, ids)
+          await recordReplaced(tx, keys, ids)
           await keys.set(tx, REFERRING, await issueImports.listReferringTimes(tx, [...ids.values()]))
           for (const id of ids.values()) await attachments.deleteOf(tx, 'issue', id)
           await issueImports.delete(tx, [...ids.values()])
@@ -57,7 +57,7 @@ export const REPLACED = 'replaced'
 export const REFERRING = 'referring'
 
 /** NOTE: an import that was interrupted has already replaced some of them. */
-async function keepFirst(tx: Tx, keys: ImportKeys, ids: ReadonlyMap<number, IssueId>): Promise<void> {
+async function recordReplaced(tx: Tx, keys: ImportKeys, ids: ReadonlyMap<number, IssueId>): Promise<void> {
   const numbers = [...ids.keys()].map(String)
   const known = await keys.get(tx, REPLACED, numbers)
   await keys.set(

@@ -4,7 +4,7 @@ import { type Members, numberOf } from '../../../../core/platform/json-members.t
 import { PgpError, readPgpKeys } from '../../../../core/platform/pgp/index.ts'
 import { ForgeError } from '../../imports/forge-error.ts'
 import { lineOf } from '../../imports/sources/read.ts'
-import { giveAccess, removeAccess, fingerprintOfLine } from '../access.ts'
+import { grantAccess, removeAccess, fingerprintOfLine } from '../access.ts'
 import {
   isStillEmpty,
   knownList,
@@ -182,7 +182,7 @@ export const sshKeysStep: ServerStep = {
       }
       await once(context, { kind: 'keys', id, target: name, value: read }, async () => {
         await removeAccess(context, access)
-        await giveAccess(context, access)
+        await grantAccess(context, access)
       })
     }
   },
@@ -216,7 +216,7 @@ export const gpgKeysStep: ServerStep = {
             ),
         }
         await removeAccess(context, access)
-        await giveAccess(context, access)
+        await grantAccess(context, access)
       })
     }
   },

@@ -1,6 +1,6 @@
 import { type Members, numberOf } from '../../../../core/platform/json-members.ts'
 import { lineOf, wholeOf } from '../../imports/sources/read.ts'
-import { giveAccess, removeAccess } from '../access.ts'
+import { grantAccess, removeAccess } from '../access.ts'
 import {
   knownList,
   once,
@@ -118,7 +118,7 @@ async function writeTeam(context: ServerContext, { org, team, members }: TeamToW
     if (name !== OWNERS) await send(context, { method: 'PATCH', path: `/teams/${id}`, body, what })
   }
   const access = membersAccess(context, { id, what, kind: membersKind(key.source_id), members })
-  await giveAccess(context, access)
+  await grantAccess(context, access)
   await removeAccess(context, access)
 }
 

@@ -1,5 +1,5 @@
 import { lineOf, wholeOf } from '../../imports/sources/read.ts'
-import { giveAccess, removeAccess } from '../access.ts'
+import { grantAccess, removeAccess } from '../access.ts'
 import {
   isStillEmpty,
   knownList,
@@ -78,7 +78,7 @@ export async function writeVariables(context: ServerContext, place: Place): Prom
       }),
     )
     const access = { kind: `variables ${place.id}`, theirs, ours }
-    await giveAccess(context, access)
+    await grantAccess(context, access)
     await removeAccess(context, access)
   })
 }

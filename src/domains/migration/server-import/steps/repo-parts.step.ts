@@ -3,7 +3,7 @@ import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries } from '../../../repositories/index.ts'
 import { isTrue, lineOf, linesOf, parseTime } from '../../imports/sources/read.ts'
 import { readRule, RULE_KINDS, writeRules } from '../protections.ts'
-import { deployKey, giveAccess, removeAccess } from '../access.ts'
+import { deployKey, grantAccess, removeAccess } from '../access.ts'
 import {
   isStillEmpty,
   knownList,
@@ -149,7 +149,7 @@ const collaborators = repoPart(
       ours: async () =>
         new Map((await context.target.list(list)).map(({ login }) => [lineOf(login).toLowerCase(), at(lineOf(login))])),
     }
-    await giveAccess(context, access)
+    await grantAccess(context, access)
     await removeAccess(context, access)
   },
 )
@@ -177,7 +177,7 @@ const deployKeys = repoPart(
         ),
     }
     await removeAccess(context, access)
-    await giveAccess(context, access)
+    await grantAccess(context, access)
   },
 )
 
@@ -233,7 +233,7 @@ const teamRepos = repoPart(
             .map(({ id, name }) => [String(numberOf(id)), at(numberOf(id), lineOf(name))]),
         ),
     }
-    await giveAccess(context, access)
+    await grantAccess(context, access)
     await removeAccess(context, access)
   },
 )

@@ -43,8 +43,8 @@ export async function readBookmark({
     const next = { number: header.number + 1, previous: hash, name: last.name, position: header.to }
     return { ...bookmark, ...next, restarts: false, closed: '' }
   }
-  const isUntouched = bookmark.closed !== '' && bookmark.closed === (await lookOf(databaseFile))
-  return isUntouched ? { ...bookmark, position: { salt: '', frame: 0, sum: '' } } : bookmark
+  const isUnmodified = bookmark.closed !== '' && bookmark.closed === (await fileSignature(databaseFile))
+  return isUnmodified ? { ...bookmark, position: { salt: '', frame: 0, sum: '' } } : bookmark
 }
 
 export async function writeBookmark(file: string, bookmark: Bookmark): Promise<void> {
@@ -53,7 +53,7 @@ export async function writeBookmark(file: string, bookmark: Bookmark): Promise<v
 }
 
 /** A value that changes when the file is written. */
-export async function lookOf(file: string): Promise<string> {
+export async function fileSignature(file: string): Promise<string> {
   const { ino, size, mtimeNs } = await stat(file, { bigint: true })
   return `${ino} ${size} ${mtimeNs}`
 }

@@ -5,7 +5,7 @@ import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import type { Destination } from '../destinations/directory-destination.ts'
 import { seal } from '../sealed-file.ts'
-import { type Bookmark, lookOf, readBookmark, writeBookmark } from './bookmark.ts'
+import { type Bookmark, fileSignature, readBookmark, writeBookmark } from './bookmark.ts'
 import { fileTime } from '../file-time.ts'
 import { DATABASE, type LogPosition, pagesOfSnapshot, type SnapshotHeader, snapshotName } from './layout.ts'
 import { type LogPart, readLog } from './read-log.ts'
@@ -150,7 +150,7 @@ export class DatabaseCopier {
     while (this.#series !== undefined && (await this.copy()));
     if (this.#series === undefined || this.#series.snapshotAt === 0) return
     if (!(await this.#checkpoint(false)) || this.#pending !== undefined) return
-    const closed = await lookOf(this.#deps.databaseFile)
+    const closed = await fileSignature(this.#deps.databaseFile)
     await writeBookmark(this.#deps.bookmarkFile, { ...this.#series, closed })
   }
 

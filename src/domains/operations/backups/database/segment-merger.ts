@@ -36,7 +36,7 @@ class MergedRun {
   }
 
   /** Whether the segment is the next one and its pages fit. */
-  takes({ number, previous, page_size, pages }: SegmentHeader): boolean {
+  accepts({ number, previous, page_size, pages }: SegmentHeader): boolean {
     if (this.#count === 0) return true
     const isNext = number === this.#last.number + 1 && previous === this.#end && page_size === this.#first.page_size
     const added = pages.reduce((sum, page) => sum + (this.#pages.has(page) ? 0 : 1), 0)
@@ -157,7 +157,7 @@ export class SegmentMerger {
       if (signal.aborted) return
       const data = await destination.get(segment.name)
       const read = unsealed(segment.name, data)
-      if (read !== undefined && run?.takes(read.header) === true) {
+      if (read !== undefined && run?.accepts(read.header) === true) {
         await run.add(read, segment)
         continue
       }

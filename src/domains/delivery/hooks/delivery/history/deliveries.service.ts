@@ -18,7 +18,7 @@ import {
   lockDeliveryMessage,
   requeueDeliveries,
 } from './history.store.ts'
-import { hurryLane, wakeLanes } from '../send/lane.store.ts'
+import { makeLaneDue, wakeLanes } from '../send/lane.store.ts'
 import { type MessageQueue, originOf } from '../message-queue.ts'
 
 const REQUEUED_AT_ONCE = 500
@@ -61,7 +61,7 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       const urls = await loadHookUrls(tx, [...new Set(dead.map(({ hookId }) => hookId))])
       const lanes = [...urls].map(([hookId, url]) => ({ hookId, origin: originOf(url) }))
       await wakeLanes(tx, lanes, now)
-      for (const { hookId, origin } of lanes) await hurryLane(tx, hookId, origin, now)
+      for (const { hookId, origin } of lanes) await makeLaneDue(tx, hookId, origin, now)
       const payload = { uuid: which.uuid ?? '', count: dead.length }
       await events.append(tx, 'hook.requeued', { actor, repoId: 0, at: now }, payload)
       afterCommit(tx, wake)

@@ -153,12 +153,12 @@ export class Deliverer implements Worker {
     const start = performance.now()
     try {
       let [current, next] = [lane, first]
-      if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
+      if (next?.hook.isActive !== true) return await this.#records.releaseLane(lane.hookId)
       for (let count = 1; next !== undefined; count++) {
         const { messageId } = next
         const payload = await retryUntilAvailable(() => this.#payloads.load(messageId), this.#abort.signal)
         // The webhook was deleted.
-        if (payload === undefined) return await this.#records.giveBack(lane.hookId)
+        if (payload === undefined) return await this.#records.releaseLane(lane.hookId)
         const delivery: PendingDelivery = { ...next, payload }
         const attempt = await sender.send(delivery, this.#abort.signal)
         next = await this.#records.attempt({

@@ -264,7 +264,7 @@ const attemptsUpdate = defineQuery((db, { ids, json }: { ids: readonly number[];
 )
 
 /** Marks all deliveries of a webhook as dead that were queued before the time; returns their number. */
-export async function buryDeliveries(
+export async function markDeliveriesDead(
   tx: Tx,
   hookId: number,
   { queuedBefore, now }: { queuedBefore: number; now: number },

@@ -47,7 +47,7 @@ const insertion = defineQuery((db, { rows }: { rows: readonly NewLane[] }) =>
 )
 
 /** Makes a lane that waits after failures due at once, after an edit of its address or a manual redelivery. */
-export async function hurryLane(tx: Tx, hookId: number, origin: string, now: number): Promise<void> {
+export async function makeLaneDue(tx: Tx, hookId: number, origin: string, now: number): Promise<void> {
   await tx
     .updateTable('hook_lane')
     .set({ origin, due_at: sql<number>`case when due_at = 0 then 0 else cast(${now} as bigint) end` })

@@ -4,7 +4,7 @@ import { retryUntilAvailable } from '../../../../../core/db/retry-until-availabl
 import { Batches } from '../../../../../core/platform/concurrency/batches.ts'
 import {
   type AttemptRow,
-  buryDeliveries,
+  markDeliveriesDead,
   hasWaitingDeliveries,
   listNextDeliveries,
   type NextDelivery,
@@ -63,7 +63,7 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
       return undefined
     },
     /** Releases a lane, which stays due if it has waiting deliveries. */
-    giveBack: (hookId: number): Promise<void> =>
+    releaseLane: (hookId: number): Promise<void> =>
       write(async (tx) => {
         const held = await lockLanesOf(tx, holder, [hookId])
         const due = (await hasWaitingDeliveries(tx, hookId)) ? clock.now() : 0
@@ -86,7 +86,8 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
     )
     await deleteOrigins(tx, [...new Set(kept.filter(({ lane }) => lane.isSuspect).map(({ lane }) => lane.origin))])
     const next = await listNextDeliveries(tx, [...held])
-    const goesOn = ({ lane, endsTurn }: Outcome): boolean => !endsTurn && next.get(lane.hookId)?.hook.isActive === true
+    const continues = ({ lane, endsTurn }: Outcome): boolean =>
+      !endsTurn && next.get(lane.hookId)?.hook.isActive === true
     const healthy = { failures: 0, last_status: 'delivered' } as const
     const idsOf = (which: (outcome: Outcome) => boolean): number[] => kept.filter(which).map(({ lane }) => lane.hookId)
     await updateLanes(
@@ -96,15 +97,15 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
     )
     await updateLanes(
       tx,
-      idsOf((outcome) => next.has(outcome.lane.hookId) && !goesOn(outcome)),
+      idsOf((outcome) => next.has(outcome.lane.hookId) && !continues(outcome)),
       { ...healthy, due_at: now, lease_until: 0 },
     )
     await updateLanes(
       tx,
-      idsOf((outcome) => goesOn(outcome) && isUnhealthy(outcome.lane)),
+      idsOf((outcome) => continues(outcome) && isUnhealthy(outcome.lane)),
       healthy,
     )
-    return outcomes.map((outcome) => (goesOn(outcome) ? next.get(outcome.lane.hookId) : undefined))
+    return outcomes.map((outcome) => (continues(outcome) ? next.get(outcome.lane.hookId) : undefined))
   }
 
   async function recordFailure(
@@ -121,7 +122,7 @@ export function createRecords({ database, clock, holder, retryMs, underWay, sign
     const error = attempt.error + pause
     await updateDeliveries(tx, [rowOf(delivery, { ...attempt, error }, now)])
     const givenUp = isGivenUp({ queuedAt: delivery.queuedAt, now, failures, retryMs })
-    if (givenUp) await buryDeliveries(tx, lane.hookId, { queuedBefore: now - retryMs, now })
+    if (givenUp) await markDeliveriesDead(tx, lane.hookId, { queuedBefore: now - retryMs, now })
     const waiting = !givenUp || (await hasWaitingDeliveries(tx, lane.hookId))
     await updateLanes(tx, [lane.hookId], {
       failures,

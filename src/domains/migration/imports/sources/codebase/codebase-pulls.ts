@@ -61,7 +61,7 @@ function readPull(codebase: Codebase, pull: Members): SourcePull {
 }
 
 /** Comments of a merge request, which also record its changes of state. */
-async function talkOf(
+async function readDiscussion(
   { api, repo, offset }: Codebase,
   number: number,
   signal: AbortSignal,
@@ -72,8 +72,8 @@ async function talkOf(
 
 export async function* readEvents(codebase: Codebase, of: SourceItem, signal: AbortSignal): Pages<SourceEvent> {
   if (!of.isPull) return
-  const talk = await talkOf(codebase, of.number, signal)
-  yield talk.flatMap((comment) => {
+  const discussion = await readDiscussion(codebase, of.number, signal)
+  yield discussion.flatMap((comment) => {
     const change = EVENTS.get(comment['action'])
     const createdAt = parseTime(comment['created-at']) ?? codebase.clock.now()
     return change === undefined
@@ -89,11 +89,11 @@ export async function* readComments(codebase: Codebase, scope: SourceScope, sign
   yield* commentsByIssue(numbersOf(codebase, { scope, tickets, signal }), scope.after, async (number) => {
     const ticket = tickets.get(number)
     tickets.delete(number)
-    const talk =
+    const discussion =
       number > offset || ticket === undefined
-        ? await talkOf(codebase, number, signal)
+        ? await readDiscussion(codebase, number, signal)
         : (await describe(codebase, ticket, signal)).notes
-    return talk
+    return discussion
       .filter(({ content }) => bodyOf(content) !== '')
       .map((note) => ({
         ...timesOf(timesIn(note), clock.now()),

@@ -7,7 +7,7 @@ import { inOrder } from '../in-order.ts'
 import { LACKING, LACKING_OF_ISSUE } from '../lacking.ts'
 import { bodyOf, GHOST, issueNumberOf, lineOf, linesOf, membersOf } from '../read.ts'
 import { type Codecommit, eventsOf, mergeOf, openRepo, timeOf, userOf } from './codecommit.ts'
-import { readReviews, readTalk } from './codecommit-talk.ts'
+import { readReviews, readDiscussion } from './codecommit-discussion.ts'
 
 const AT_ONCE = 4
 const MAX_PULLS = 200_000
@@ -41,7 +41,7 @@ export const openCodecommit: OpenSource = (deps, location) => {
     comments: ({ pulls, after }, signal) =>
       pulls
         ? commentsByIssue(listNumbers(open(), firstIssue(after) - 1, signal), after, (number) =>
-            readTalk(open(), number, signal),
+            readDiscussion(open(), number, signal),
           )
         : LACKING.comments({ pulls, issues: false, after }, signal),
     events: ({ number }, signal) => readEvents(open(), number, signal),

@@ -38,9 +38,9 @@ async function threadsOf({ api }: Codecommit, number: number, signal: AbortSigna
 
 const isOnLine = ({ place }: Thread): boolean => lineOf(place['filePath']) !== ''
 
-type Said = Pick<SourceComment, 'assets' | 'author' | 'body' | 'createdAt' | 'reactions' | 'updatedAt'>
+type CommentText = Pick<SourceComment, 'assets' | 'author' | 'body' | 'createdAt' | 'reactions' | 'updatedAt'>
 
-async function readSaid(codecommit: Codecommit, comment: Members, signal: AbortSignal): Promise<Said> {
+async function readCommentText(codecommit: Codecommit, comment: Members, signal: AbortSignal): Promise<CommentText> {
   const createdAt = timeOf(comment['creationDate']) ?? codecommit.clock.now()
   return {
     author: userOf(comment['authorArn']),
@@ -63,10 +63,15 @@ async function reactionsOf({ api }: Codecommit, comment: Members, signal: AbortS
 }
 
 /** Comments of a pull request that are about no line. */
-export async function readTalk(codecommit: Codecommit, number: number, signal: AbortSignal): Promise<readonly Said[]> {
-  const said: Said[] = []
+export async function readDiscussion(
+  codecommit: Codecommit,
+  number: number,
+  signal: AbortSignal,
+): Promise<readonly CommentText[]> {
+  const said: CommentText[] = []
   for (const thread of await threadsOf(codecommit, number, signal))
-    if (!isOnLine(thread)) for (const each of thread.comments) said.push(await readSaid(codecommit, each, signal))
+    if (!isOnLine(thread))
+      for (const each of thread.comments) said.push(await readCommentText(codecommit, each, signal))
   return said.toSorted((one, other) => one.createdAt - other.createdAt)
 }
 
@@ -109,7 +114,7 @@ async function readThread(
   const read: SourceReviewComment[] = []
   for (const [index, comment] of comments.entries())
     read.push({
-      ...(await readSaid(codecommit, comment, signal)),
+      ...(await readCommentText(codecommit, comment, signal)),
       id: index + 1,
       path: lineOf(place['filePath']),
       side: isOld ? 'old' : 'new',
