@@ -71,6 +71,12 @@ describe('the description of the API', () => {
     expect(empty.map(({ operationId }) => operationId)).toEqual(['repoMirrorSync'])
   })
 
+  it('is at the address that clients know, too', async () => {
+    const own = await server.anonymous.get('//openapi.json')
+    const known = await server.anonymous.get('//openapi.v1.json')
+    expect([known.status, known.text]).toEqual([200, own.text])
+  })
+
   it('is Swagger 2.0 for older generators, https first', async () => {
     const { json, status } = await server.anonymous.get('//swagger.v1.json')
     expect(status).toBe(200)

@@ -58,7 +58,8 @@ export function registerReference(app: FastifyInstance, options: ReferenceOption
   const openapi = once(() => openApiDocument(options.operations))
   const openapiText = once(async () => Buffer.from(`${JSON.stringify(await openapi())}\n`))
   const swaggerText = once(async () => Buffer.from(`${JSON.stringify(toSwagger(await openapi()))}\n`))
-  app.get('/openapi.json', async (_, reply) => sendFile(reply, 'application/json', await openapiText()))
+  for (const path of ['/openapi.json', '/openapi.v1.json'])
+    app.get(path, async (_, reply) => sendFile(reply, 'application/json', await openapiText()))
   app.get('/swagger.v1.json', async (_, reply) => sendFile(reply, 'application/json', await swaggerText()))
   if (!options.page) return
   const base = (): string => new URL(options.rootUrl()).pathname.replace(/\/$/, '')

@@ -37,7 +37,7 @@ const REPO_NAME_LENGTH = 100
 const RESERVED_OWNERS = new Set(
   (
     '. .. .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user explore issues pulls milestones notifications ' +
-    'favicon.ico manifest.json robots.txt sitemap.xml ssh_info swagger.v1.json ghost gitea-actions devtest forgejo-actions openapi.json swagger healthz search migrations'
+    'favicon.ico manifest.json robots.txt sitemap.xml ssh_info swagger.v1.json ghost gitea-actions devtest forgejo-actions openapi.json openapi.v1.json swagger healthz search migrations'
   ).split(' '),
 )
 const OWNER_ENDINGS = ['keys', 'gpg', 'rss', 'atom', 'png']
