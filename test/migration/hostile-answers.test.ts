@@ -290,4 +290,31 @@ describeOnBoth('answers of a hostile service', (kind) => {
     ])
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
+
+  it('count for the size of an import, a list without an end too', async () => {
+    const strict = await startServer({ on: kind, settings: { 'migrations.max_size': '1' } })
+    try {
+      let pages = 0
+      const body = 'x'.repeat(1000)
+      upstream.routes.set(`${API}/issues/comments`, (request, response) => {
+        const first = 50 * pages++
+        const page = Array.from({ length: 50 }, (_, id) => ({ id: first + id + 1, body, issue_url: '/issues/1' }))
+        answers(page)(request, response)
+      })
+      const failed = await migrate(await strict.world.user('eve'), {
+        clone_addr: `${upstream.url}/o/app.git`,
+        repo_name: 'endless',
+        service: 'gitea',
+        issues: true,
+      })
+      expect([failed.status, failed.json.message]).toEqual([
+        422,
+        'Migration failed: the repository with its files and issues is larger than this server takes.',
+      ])
+      expect(pages).toBeLessThan(30)
+      expect(storedRepos(strict)).toEqual([])
+    } finally {
+      await strict.close()
+    }
+  })
 })

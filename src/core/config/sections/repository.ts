@@ -199,7 +199,8 @@ export const migrationsSection = Type.Object(
     max_size: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'Maximum download of an import or of one sync of a mirror, in MiB; 0 is no limit.',
+      description:
+        'Maximum download of an import, with what the API of the other server sends, or of one sync of a mirror, in MiB; 0 is no limit.',
     }),
     skip_tls_verify: Type.Boolean({
       default: false,

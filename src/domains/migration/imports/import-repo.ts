@@ -6,7 +6,7 @@ import { accessQueries, repoQueries } from '../../repositories/index.ts'
 import { fetchChanges } from './fetch-changes.ts'
 import { fetchGit, type GitLocation } from './fetch-git.ts'
 import { ForgeError } from './forge-error.ts'
-import { createBudget, type ImportBudget } from './import-budget.ts'
+import { countingClient, createBudget, type ImportBudget } from './import-budget.ts'
 import { ImportCanceledError, ImportTakenOverError, toDomainError } from './import-errors.ts'
 import { fetchLargeFiles } from './import-large-files.ts'
 import { abandonImport, finishChanges, finishImport, insertHidden } from './import-rows.ts'
@@ -74,7 +74,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     const place = await openPlace(deps, task, progress)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)
-    const source = request.interval === undefined ? openSource(deps, task, { location, progress }) : undefined
+    const source = request.interval === undefined ? openSource(deps, task, { location, progress, budget }) : undefined
     if (source !== undefined) {
       if (begun.isAsync && begun.repoId === undefined && request.changed === undefined)
         await progress.setTotal(await countItems(source, signal))
@@ -200,14 +200,14 @@ const LONG_WAIT = 4 * 3_600_000
 function openSource(
   { sources, rules }: ImportDeps,
   { request, input, begun }: Import,
-  { location, progress }: { readonly location: GitLocation; readonly progress: ImportProgress },
+  { location, progress, budget }: Pick<ContextParts, 'budget' | 'progress'> & { readonly location: GitLocation },
 ): Source | undefined {
   const { forge, token, url, parts } = request
   if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
   const isSame = new URL(location.url).origin === new URL(url).origin
   const patience = begun.isAsync ? { ...sources.patience, maxWait: LONG_WAIT } : sources.patience
   return forge.open(
-    { ...sources, patience },
+    { ...sources, patience, client: countingClient(sources.client, budget) },
     {
       ...location,
       token: isSame ? token : '',
