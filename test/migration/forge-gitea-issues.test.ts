@@ -6,12 +6,12 @@ import { basicAuth, forgeWorld } from './forge-world.ts'
 import { migrate } from './import-world.ts'
 
 describe('issues imported from another server of this kind', () => {
-  const given = forgeWorld()
+  const given = forgeWorld({ 'ui.reactions': 'heart,codeberg' })
   let source: TestServer
   let sue: Person
 
   beforeAll(async () => {
-    source = await startServer()
+    source = await startServer({ settings: { 'ui.reactions': 'heart,codeberg,gitea' } })
     sue = await source.world.user('sue')
     await source.world.repo({ owner: sue, name: 'desk', autoInit: true, isPrivate: true })
   })
@@ -62,6 +62,22 @@ describe('issues imported from another server of this kind', () => {
     const comments = (await given.tom.client.get('/repos/tom/desk/issues/1/comments')).json
     expect(comments).toMatchObject([{ original_author: 'sue', assets: [{ name: 'more.txt' }] }])
     expect(comments[0].body).toBe(`![](${comments[0].assets[0].browser_download_url})`)
+  })
+
+  it('have the reactions that this server takes, custom ones too', async () => {
+    const { number } = await send(sue, 'POST', '/issues', { title: 'Custom' })
+    for (const content of ['codeberg', 'gitea']) await send(sue, 'POST', `/issues/${number}/reactions`, { content })
+    const answer = await migrate(given.tom, {
+      clone_addr: `${source.url}/sue/desk.git`,
+      repo_name: 'custom',
+      service: 'gitea',
+      auth_username: 'sue',
+      auth_password: PASSWORD,
+      issues: true,
+    })
+    expect(answer.status, answer.text).toBe(201)
+    const reactions: Any[] = (await given.tom.client.get(`/repos/tom/custom/issues/${number}/reactions`)).json
+    expect(reactions.map(({ content }) => content)).toEqual(['codeberg'])
   })
 
   it('have reactions that name the service once, also those that are imported a second time', async () => {

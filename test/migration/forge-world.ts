@@ -11,11 +11,11 @@ interface ForgeWorld {
 }
 
 /** The members exist while the tests of the describe block run. */
-export function forgeWorld(): ForgeWorld {
+export function forgeWorld(settings: Record<string, string> = {}): ForgeWorld {
   const world = {} as ForgeWorld
   beforeAll(async () => {
     const target = await startServer({
-      settings: { 'release.file_max_size': '1' },
+      settings: { 'release.file_max_size': '1', ...settings },
       tuning: { importSleep: async () => {} },
     })
     Object.assign(world, { target, tom: await target.world.user('tom') } satisfies ForgeWorld)

@@ -48,7 +48,7 @@ export interface SourceMilestone {
 
 export interface SourceReaction {
   readonly user: SourceUser
-  /** A name that this server knows: +1 -1 laugh confused heart hooray rocket eyes. */
+  /** A name as in the API of this server; those that it does not take are left out. */
   readonly content: string
   readonly createdAt: number | undefined
 }

@@ -77,11 +77,9 @@ export function timesOf(
   }
 }
 
-const REACTIONS = new Set(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'])
-
 export const readReactions = (value: unknown): readonly SourceReaction[] =>
   membersOf(value)
-    .filter(({ content }) => REACTIONS.has(lineOf(content)))
+    .filter(({ content }) => lineOf(content) !== '')
     .map(({ user, content, created_at: at }) => ({
       user: userOf(user),
       content: lineOf(content),

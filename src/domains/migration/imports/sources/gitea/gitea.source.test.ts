@@ -193,7 +193,7 @@ describe('a repository of Gitea', () => {
       original_author_id: '12',
     }
     service.routes.set(`${base}/issues`, json([...odd, issue], { 'x-total-count': '1' }))
-    service.routes.set(`${base}/issues/7/reactions`, json([{ user: null, content: '+1' }, { content: 'evil' }, null]))
+    service.routes.set(`${base}/issues/7/reactions`, json([{ user: null, content: '+1' }, { content: 'custom' }, null]))
     service.routes.set(
       `${base}/pulls`,
       json([...odd, { number: 8, head: null, base: [], merged_at: '2020-01-01T00:00:00Z' }]),
@@ -227,7 +227,10 @@ describe('a repository of Gitea', () => {
       createdAt: NOW,
       updatedAt: NOW,
       assets: [],
-      reactions: [{ content: '+1', user: { id: -1, login: 'Ghost' } }],
+      reactions: [
+        { content: '+1', user: { id: -1, login: 'Ghost' } },
+        { content: 'custom', user: { id: -1, login: 'Ghost' } },
+      ],
     })
     const pulls = await allOf(hostile.pulls(0, signal))
     expect(pulls).toMatchObject([
