@@ -144,6 +144,19 @@ describeOnBoth('packages', (kind) => {
     }
   })
 
+  it('show a public-only token no private repository, and are not linked to one by it', async () => {
+    const { client } = ann!
+    await server.world.repo({ owner: ann!, name: 'secret', isPrivate: true })
+    await publish(ann!, 'open', '1.0')
+    const path = '/packages/ann/npm/open'
+    const outside = await ann!.withToken('public-only', 'write:package')
+    expect((await outside.post(`${path}/-/link/secret`)).status).toBe(404)
+    expect((await client.post(`${path}/-/link/secret`)).status).toBe(201)
+    const shown = async (viewer: Client) => (await viewer.get(`${path}/1.0`)).json.repository?.full_name
+    expect([await shown(client), await shown(outside)]).toEqual(['ann/secret', undefined])
+    expect((await client.delete(path)).status).toBe(204)
+  })
+
   it('are deleted by version, entirely with the last version, and with their owner', async () => {
     const { client } = ann!
     const path = '/packages/ann/npm/tool'

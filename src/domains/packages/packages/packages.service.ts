@@ -1,10 +1,11 @@
 import type { Core, Services } from '../../../core/module.ts'
-import { canSeeRepo } from '../../../core/access/repo-access.ts'
+import { reachesRepo } from '../../../core/access/authorize.ts'
+import { canSeeRepo, type RepoAccess } from '../../../core/access/repo-access.ts'
 import type { Actor, Viewer } from '../../../core/access/viewer.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { repoQueries } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { deleteWholePackage } from './delete-package.ts'
 import { appendPackageEvent } from './package-event.ts'
@@ -106,7 +107,8 @@ export function createPackages(deps: PackageDeps) {
       owner: User,
       { repoName, ...ref }: PackageRef & { readonly repoName: string },
     ): Promise<void> {
-      const { repo } = await repos.getInView(viewer, owner.name, repoName)
+      const { repo, access } = await repos.getInView(viewer, owner.name, repoName)
+      if (!isShown(viewer, repo, access)) throw errors.repoNotFound()
       await database.transaction(async (tx) => {
         const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
         if (repoId !== undefined) throw badRequest('the package is linked to a repository already')
@@ -129,6 +131,10 @@ function requireVersion(version: PackageVersion | undefined): PackageVersion {
   return version
 }
 
+/** A public-only token may see the packages of an owner, but none of its private repositories. */
+const isShown = (viewer: Viewer, repo: Repo, access: RepoAccess): boolean =>
+  canSeeRepo(access) && (viewer.kind !== 'user' || reachesRepo(viewer, repo))
+
 /** Views in the given order, by a fixed number of queries. */
 async function viewsOf(
   { database: { read }, repos }: Pick<PackageDeps, 'database' | 'repos'>,
@@ -144,7 +150,7 @@ async function viewsOf(
     read,
     versions.flatMap(({ repoId }) => repoId ?? []),
   )
-  const visible = (await repos.views(viewer, linked)).filter(({ access }) => canSeeRepo(access))
+  const visible = (await repos.views(viewer, linked)).filter(({ repo, access }) => isShown(viewer, repo, access))
   const creatorOf = new Map(creators.map((user) => [user.id, user]))
   const repoOf = new Map(visible.map((view) => [view.repo.id, view]))
   return versions.flatMap((version) => {
