@@ -38,6 +38,12 @@ export async function sumPackages(db: Db, ownerId: UserId): Promise<number> {
   return size
 }
 
+/** Whether the owner has a version of a package; an image may have an upload alone. */
 export const ownsPackage = async (db: Db, ownerId: UserId): Promise<boolean> =>
-  (await db.selectFrom('package').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !==
-  undefined
+  (await db
+    .selectFrom('package')
+    .innerJoin('package_version', 'package_version.package_id', 'package.id')
+    .select('package.id')
+    .where('package.owner_id', '=', ownerId)
+    .limit(1)
+    .executeTakeFirst()) !== undefined

@@ -8,11 +8,15 @@ import {
   type ScheduledTask,
 } from '../../../../core/jobs/index.ts'
 import { lockPackage } from '../../packages/package-contents.store.ts'
-import { deleteUnnamedBlobs, listImagesWithUnnamed } from './unnamed-blobs.store.ts'
+import { deleteEmptyPackage } from '../../packages/package.store.ts'
+import { deleteUnnamedBlobs, isEmptyImage, listEmptyImages, listImagesWithUnnamed } from './unnamed-blobs.store.ts'
 import { deleteOldUploads } from './uploads.store.ts'
 
 const containerJobPayloads = {
-  /** Deletes uploads of blobs that nobody continued for a day, and blobs of that age that no manifest names. */
+  /**
+   * Deletes uploads of blobs that nobody continued for a day, blobs of that age that no manifest names, and images
+   * without anything.
+   */
   'container.clear_uploads': Type.Object({}),
 }
 
@@ -33,6 +37,14 @@ export function createContainerJobs({ database, clock }: Pick<Core, 'database' |
           // NOTE: a push that checks the blobs of its manifest has the same lock.
           await lockPackage(tx, image)
           await deleteUnnamedBlobs(tx, image.id, before)
+        })
+      }
+      for (const image of await listEmptyImages(database.read)) {
+        signal.throwIfAborted()
+        await database.transaction(async (tx) => {
+          // NOTE: a push that begins has the same lock.
+          await lockPackage(tx, image)
+          if (await isEmptyImage(tx, image.id)) await deleteEmptyPackage(tx, image.id)
         })
       }
     }),

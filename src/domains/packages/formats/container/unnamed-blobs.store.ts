@@ -44,6 +44,29 @@ export async function deleteUnnamedBlobs(tx: Tx, packageId: number, before: numb
     .execute()
 }
 
+/** Nothing was pushed to the image, or all of it was deleted. */
+const isEmpty = ({ and, not, exists, selectFrom }: ExpressionBuilder<Schema, 'package'>): Expression<SqlBool> =>
+  and(
+    (['package_version', 'container_blob', 'container_upload'] as const).map((table) =>
+      not(exists(selectFrom(table).select('package_id').whereRef('package_id', '=', 'package.id'))),
+    ),
+  )
+
+export async function listEmptyImages(db: Db): Promise<(PackageName & { id: number })[]> {
+  const rows = await db
+    .selectFrom('package')
+    .select(['id', 'owner_id', 'type', 'name'])
+    .where('type', '=', 'container')
+    .where(isEmpty)
+    .execute()
+  return rows.map(({ owner_id: ownerId, ...row }) => ({ ...row, ownerId: asId(ownerId) }))
+}
+
+/** Lock the image before it. */
+export const isEmptyImage = async (tx: Tx, packageId: number): Promise<boolean> =>
+  (await tx.selectFrom('package').select('id').where('id', '=', packageId).where(isEmpty).executeTakeFirst()) !==
+  undefined
+
 /** Bytes of the owner's blobs that are no file of a version, each counted once. */
 export async function sumUnnamedBlobs(db: Db, ownerId: UserId): Promise<number> {
   const blobs = db
