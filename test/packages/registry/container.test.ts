@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
@@ -12,9 +13,10 @@ const digestOf = (text: string, algorithm = 'sha256'): string =>
 describeOnBoth('the container registry', (kind) => {
   let server: TestServer
   let [ann, bob] = [] as unknown as Person[]
+  let now = Date.UTC(2026, 0, 1)
 
   beforeAll(async () => {
-    server = await startServer({ on: kind })
+    server = await startServer({ on: kind, clock: { now: () => now } })
     ;[ann, bob] = await Promise.all(['ann', 'bob'].map((name) => server.world.user(name)))
   })
   afterAll(() => server.close())
@@ -233,6 +235,34 @@ describeOnBoth('the container registry', (kind) => {
     expect(JSON.parse(next.text).repositories[0] > JSON.parse(first.text).repositories[0]).toBe(true)
   })
 
+  it('lists no images for a token without the scope', async () => {
+    await pushImage('ann/listed', 'v1', 'one')
+    const by = `token ${await ann!.token('read:repository')}`
+    const refused = await call('GET', '_catalog', { by })
+    expect([refused.status, codeOf(refused.text)]).toEqual([403, 'DENIED'])
+    expect((await call('GET', '_catalog', { by: `token ${await ann!.token('read:package')}` })).status).toBe(200)
+  })
+
+  it('keeps no owner and no name for images whose push was not completed or that were deleted', async () => {
+    const club = await server.world.org('club', { owner: ann! })
+    expect((await call('POST', `${club.name}/begun/blobs/uploads/`)).status).toBe(202)
+    const digest = await pushImage('ann/emptied', 'v1', 'one')
+    expect((await call('DELETE', `ann/emptied/manifests/${digest}`)).status).toBe(202)
+    const images = async () => (await rows(server, 'package', { type: 'container' })).map(({ name }) => name)
+    expect(await images()).toEqual(expect.arrayContaining(['begun', 'emptied']))
+    now += 2 * 24 * 60 * 60 * 1000
+    await pushImage('ann/open', 'v2', 'new')
+    expect((await call('POST', 'ann/continued/blobs/uploads/')).status).toBe(202)
+    expect((await call('POST', `${club.name}/begun/blobs/uploads/`)).status).toBe(202)
+    const root = await server.world.admin()
+    expect((await root.client.post('/admin/cron/clear_container_uploads')).status).toBe(204)
+    await server.drain()
+    expect(await images()).toEqual(expect.arrayContaining(['begun', 'open', 'continued']))
+    expect(await images()).not.toContain('emptied')
+    expect((await ann!.client.delete('/orgs/club')).status).toBe(204)
+    expect(await images()).not.toContain('begun')
+  })
+
   it('keeps bytes of images and of running uploads in the sweep', async () => {
     await pushImage('ann/swept', 'v1', 'kept layer')
     const started = await call('POST', 'ann/swept/blobs/uploads/')
@@ -242,4 +272,15 @@ describeOnBoth('the container registry', (kind) => {
     expect((await call('GET', `ann/swept/blobs/${digestOf('kept layer')}`)).text).toBe('kept layer')
     expect((await call('PUT', `${at}?digest=${digestOf('half done')}`, { body: 'done' })).status).toBe(201)
   })
+})
+
+it('lists no images for nobody where everyone has to sign in', async () => {
+  const server = await startServer({ settings: { 'service.require_signin_view': 'true' } })
+  try {
+    const { token } = (await (await fetch(`${server.url}/v2/token`)).json()) as { token: string }
+    const answer = await fetch(`${server.url}/v2/_catalog`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(401)
+  } finally {
+    await server.close()
+  }
 })

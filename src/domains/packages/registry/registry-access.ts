@@ -89,6 +89,19 @@ export async function authorizeOwner(
   const owner = await userQueries.findByName(database.read, name)
   if (owner === undefined) throw new RegistryRefusal(404, 'Not found.', 'not_found')
   if (level === 'open') return owner
+  authorizeCaller({ requireSignIn }, viewer, level)
+  if (isPublicOnly(viewer) && owner.visibility === 'private') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
+  const mode = await modeOfPackages(database, viewer, owner)
+  if (mode < (level === 'read' ? AccessMode.read : AccessMode.write)) throw challenge()
+  return owner
+}
+
+/** What the credentials must allow at the registries of all owners. Throws RegistryRefusal. */
+export function authorizeCaller(
+  { requireSignIn }: Pick<RegistryAccessDeps, 'requireSignIn'>,
+  viewer: Viewer,
+  level: Exclude<RegistryLevel, 'open'>,
+): void {
   const caller = authorizeRequester(viewer, {
     requireSignIn: requireSignIn || level === 'write',
     scopes: ['package'],
@@ -96,10 +109,6 @@ export async function authorizeOwner(
   })
   if (caller.kind === 'forbidden' && caller.reason !== 'scope') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
   if (caller.kind !== 'allowed') throw challenge()
-  if (isPublicOnly(viewer) && owner.visibility === 'private') throw new RegistryRefusal(403, 'reqToken', 'forbidden')
-  const mode = await modeOfPackages(database, viewer, owner)
-  if (mode < (level === 'read' ? AccessMode.read : AccessMode.write)) throw challenge()
-  return owner
 }
 
 /** The rights of a viewer to the packages of an owner; none to those of a private one with a public-only token. */

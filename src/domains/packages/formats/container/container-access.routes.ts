@@ -3,6 +3,7 @@ import { type Credentials, parseAuthorization, type Viewer } from '../../../../c
 import type { User } from '../../../accounts/index.ts'
 import type { ClientTokens } from '../../registry/client-tokens.ts'
 import {
+  authorizeCaller,
   authorizeOwner,
   identifyClient,
   type RegistryAccessDeps,
@@ -40,11 +41,24 @@ export async function authorizeImages(
   try {
     return await authorizeOwner(deps, viewer, { name, level })
   } catch (error) {
-    if (!(error instanceof RegistryRefusal)) throw error
-    if (error.status === 404) throw unknownImage()
-    if (viewer.kind === 'anonymous') throw challenge(deps)
-    throw new ContainerRefusal(403, 'DENIED', 'requested access to the resource is denied')
+    throw refusalFor(deps, viewer, error)
   }
+}
+
+/** Throws ContainerRefusal if the credentials do not allow to read images at all. */
+export function authorizeCatalog(deps: ContainerAccessDeps, viewer: Viewer): void {
+  try {
+    authorizeCaller(deps, viewer, 'read')
+  } catch (error) {
+    throw refusalFor(deps, viewer, error)
+  }
+}
+
+function refusalFor(deps: ContainerAccessDeps, viewer: Viewer, error: unknown): unknown {
+  if (!(error instanceof RegistryRefusal)) return error
+  if (error.status === 404) return unknownImage()
+  if (viewer.kind === 'anonymous') return challenge(deps)
+  return new ContainerRefusal(403, 'DENIED', 'requested access to the resource is denied')
 }
 
 /** The credentials of a request for a token; anonymous clients get one too. */

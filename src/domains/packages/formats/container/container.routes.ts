@@ -6,7 +6,7 @@ import { sendAnswer } from '../../registry/answer.ts'
 import type { FormatAnswer } from '../../registry/format.ts'
 import type { RegistryLevel } from '../../registry/registry-access.ts'
 import { refusalOf } from '../../registry/registry.routes.ts'
-import { authorizeImages, identify, identifyForToken } from './container-access.routes.ts'
+import { authorizeCatalog, authorizeImages, identify, identifyForToken } from './container-access.routes.ts'
 import { type ContainerCode, ContainerRefusal } from './container-refusal.ts'
 import { IMAGE, MAX_IMAGE_LENGTH } from './manifest.policy.ts'
 import { imageRoutes } from './image-routes.ts'
@@ -113,6 +113,7 @@ async function findImage(
 
 async function catalog(deps: ContainerRouteDeps, request: FastifyRequest): Promise<FormatAnswer> {
   const viewer = await identify(deps, request)
+  authorizeCatalog(deps, viewer)
   const { limit, after } = pageOf(new URLSearchParams(request.raw.url?.split('?', 2)[1] ?? ''))
   const names = await deps.reads.catalog(viewer, { after, limit: limit + 1 })
   const page = names.slice(0, limit)
