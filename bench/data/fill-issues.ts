@@ -9,7 +9,7 @@ import { asId, type LabelId, type MilestoneId, type RepoId, type UserId } from '
 import { insertAssignees } from '../../src/domains/issues/issues/records/issue-assignee.store.ts'
 import { insertIssueLabels } from '../../src/domains/issues/issues/records/records.store.ts'
 import { insertMentions } from '../../src/domains/issues/issues/records/issue-mention.store.ts'
-import { insertIssue, type Issue, takeIssueNumber } from '../../src/domains/issues/issues/records/issue.store.ts'
+import { insertIssue, type Issue, allocateIssueNumber } from '../../src/domains/issues/issues/records/issue.store.ts'
 import { indexOwnTexts, indexText } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
 import { insertEntries } from '../../src/domains/issues/issues/timeline/timeline-entry.store.ts'
 import { insertLabel } from '../../src/domains/issues/labels/label.store.ts'
@@ -99,7 +99,7 @@ async function addIssue(tx: Tx, i: number, filled: Filled & { readonly size: Iss
   const comments = isFirst ? Math.round(size.comments / size.ofFirst) : 0
   const issue = await insertIssue(tx, {
     repo_id: repoId,
-    number: await takeIssueNumber(tx, repoId),
+    number: await allocateIssueNumber(tx, repoId),
     poster_id: user(i * 31),
     title: issueText(i, 6),
     body: issueText(i + 1, 20),

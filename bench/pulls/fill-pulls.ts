@@ -5,7 +5,7 @@ import type { CoreApp } from '../../src/app/modules.ts'
 import { withCore } from '../../src/cli/with-core.ts'
 import { loadConfig } from '../../src/core/config/index.ts'
 import type { Tx } from '../../src/core/db/database.ts'
-import { insertIssue, type Issue, takeIssueNumber } from '../../src/domains/issues/issues/records/issue.store.ts'
+import { insertIssue, type Issue, allocateIssueNumber } from '../../src/domains/issues/issues/records/issue.store.ts'
 import { indexOwnTexts } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
 import { insertPull } from '../../src/domains/pulls/pulls/records/pull.store.ts'
 import { findRepoByName, type Repo } from '../../src/domains/repositories/repos/repo.store.ts'
@@ -75,7 +75,7 @@ async function addIssue(tx: Tx, { repo, plan, i }: Adding): Promise<Issue> {
   const at = START + i * 60_000
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
-    number: await takeIssueNumber(tx, repo.id),
+    number: await allocateIssueNumber(tx, repo.id),
     is_pull: 1,
     is_closed: isOpen ? 0 : 1,
     poster_id: repo.ownerId,

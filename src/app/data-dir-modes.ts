@@ -33,11 +33,11 @@ export const permissionsCheck = (dataDir: string): DoctorCheck => ({
   name: 'permissions',
   async *run({ fix }) {
     const isClosed = ((await stat(dataDir)).mode & OTHERS) === 0
-    const [fixed, left] = [new PathCount(), new PathCount()]
-    for await (const entry of walkOpen(dataDir)) (fix && (await close(entry)) ? fixed : left).add(entry)
+    const [fixed, open] = [new PathCount(), new PathCount()]
+    for await (const entry of walkOpen(dataDir)) (fix && (await close(entry)) ? fixed : open).add(entry)
     yield* fixed.finding('fixed', 'are now accessible to their owner only')
-    if (isClosed) yield* left.finding('note', `would be accessible to others in a copy; ${dataDir} itself is not`)
-    else yield* left.finding('problem', 'are accessible to others')
+    if (isClosed) yield* open.finding('note', `would be accessible to others in a copy; ${dataDir} itself is not`)
+    else yield* open.finding('problem', 'are accessible to others')
   },
 })
 

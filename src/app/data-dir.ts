@@ -39,10 +39,10 @@ export function lockDataDir(dataDir: string, waitMs = WORKERS_END_MS): FileLock 
     workers.release()
     return lock
   }
-  const left = named(workersPath)
+  const pids = named(workersPath)
   lock.release()
   throw conflict(
-    `workers of a killed server still run${left} and use ${dataDir}. They exit when they are idle: wait, or kill them.`,
+    `workers of a killed server still run${pids} and use ${dataDir}. They exit when they are idle: wait, or kill them.`,
   )
 }
 

@@ -21,6 +21,6 @@ export function progressLine({ step, objects, total, seconds }: Progress): strin
   const line = `${step}: ${objects}${isKnown ? ` of ${total}` : ''} objects`
   if (seconds < 1) return line
   const perSecond = objects / seconds
-  const left = isKnown && perSecond > 0 ? `, ${Math.ceil((total - objects) / perSecond)} s left` : ''
-  return `${line}, ${perSecond.toFixed(0)}/s${left}`
+  const remaining = isKnown && perSecond > 0 ? `, ${Math.ceil((total - objects) / perSecond)} s left` : ''
+  return `${line}, ${perSecond.toFixed(0)}/s${remaining}`
 }

@@ -77,7 +77,7 @@ export function visibleRepos(
     if (account.isAdmin) conditions.push(IS_COMPLETE)
     else
       conditions.push(
-        sql<SqlBool>`(${openTo(hiddenFrom(account), someHide)} or repo.id in (${seenBeyond(account, 'union all')}))`,
+        sql<SqlBool>`(${openTo(hiddenFrom(account), someHide)} or repo.id in (${visibleByGrant(account, 'union all')}))`,
       )
     return eb.and(conditions)
   }
@@ -120,7 +120,7 @@ export async function countVisible(db: Db, viewer: Viewer): Promise<number | und
     )
   return total(
     db,
-    sql<number>`${openRepos(hiddenFrom(account))} + (select count(*) from (${seenBeyond(account, 'union')}) as beyond)`,
+    sql<number>`${openRepos(hiddenFrom(account))} + (select count(*) from (${visibleByGrant(account, 'union')}) as beyond)`,
   )
 }
 
@@ -157,7 +157,10 @@ const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<Sq
  * Repositories that the account may see but not every signed-in user: its own, those shared with it, and those of its
  * organizations. `union all` may return a row several times, which saves sorting.
  */
-function seenBeyond(account: SignedInRepoViewer['account'], union: 'union' | 'union all'): RawBuilder<{ id: number }> {
+function visibleByGrant(
+  account: SignedInRepoViewer['account'],
+  union: 'union' | 'union all',
+): RawBuilder<{ id: number }> {
   const hidden = hiddenFrom(account)
   const and = sql.raw(union)
   const closed = (repo: string): RawBuilder<SqlBool> =>

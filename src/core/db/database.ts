@@ -77,7 +77,7 @@ export function openDatabase(dialect: DatabaseDialect): Database {
     dialect,
     read: connections.read,
     connections,
-    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect, cascades }, work)),
+    transaction: (work) => retryOnConflict(dialect, () => runOnce({ connections, dialect, cascades }, work)),
     async ping() {
       await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
@@ -103,13 +103,13 @@ const MAX_ATTEMPTS = 5
 const RETRY_MS = 10
 
 /** Each retry waits a random time: two conflicting transactions would conflict again at the same pace. */
-async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>): Promise<T> {
+async function retryOnConflict<T>(dialect: DatabaseDialect, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
       if (dialect.isMissingReference(error) || error instanceof NoResultError) throw engineErrors.deletedConcurrently()
-      if (!dialect.isLostRace(error)) throw error
+      if (!dialect.isRetryable(error)) throw error
       if (attempt === MAX_ATTEMPTS) throw engineErrors.databaseBusy().causedBy(error)
       await sleep(Math.random() * RETRY_MS * 2 ** attempt)
     }
@@ -120,7 +120,7 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
  * Runs a transaction that checks that a name is free and then inserts it. If another one inserts it in between, the
  * work runs once more and finds the name taken. Throws conflict if that happens again.
  */
-export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function retryOnUniqueViolation<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await database.transaction(work)
   } catch (error) {

@@ -26,7 +26,7 @@ const LIMITS = {
   buffer: 256 * 1024,
 }
 
-/** Streams of events to clients. Their messages come from the modules that register boards. */
+/** Streams of events to clients. Their messages come from the modules that register publishers. */
 export const module = defineModule({
   name: 'streams',
   needs: [],

@@ -29,7 +29,7 @@ import {
   listIssuesByIds,
   lockIssue,
   lockIssueNumbers,
-  takeIssueNumber,
+  allocateIssueNumber,
   toIssue,
   touchIssues,
 } from './issues/records/issue.store.ts'
@@ -86,7 +86,7 @@ export const issueQueries = {
   countNewComments,
   lock: lockIssue,
   lockNumbers: lockIssueNumbers,
-  takeNumber: takeIssueNumber,
+  allocateNumber: allocateIssueNumber,
   touch: touchIssues,
   indexText,
   deleteText,

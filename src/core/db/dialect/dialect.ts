@@ -116,7 +116,7 @@ export interface DatabaseDialect {
   /** True if an insert or update violated a unique index, so that a service can report that the name exists. */
   isUniqueViolation(error: unknown): boolean
   /** True if the database rolled a transaction back that will probably succeed when it runs again. */
-  isLostRace(error: unknown): boolean
+  isRetryable(error: unknown): boolean
   /** True if a row was to refer to a missing one: another transaction deleted it in the meantime. */
   isMissingReference(error: unknown): boolean
   /** Locks the selected rows until the transaction ends. A no-op on SQLite, which has one writer. */

@@ -189,7 +189,7 @@ const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
 const MISSING_REFERENCE = '23503'
 /** serialization_failure and deadlock_detected: nothing of the transaction remains. */
-const LOST_RACES = new Set(['40001', '40P01'])
+const RETRYABLE_CODES = new Set(['40001', '40P01'])
 
 /** In milliseconds; 0 for no limit. */
 export interface PostgresSettings {
@@ -254,7 +254,7 @@ export function postgresDialect(
         close: async () => void (await Promise.all([read, write, noTimeout].map((each) => each.destroy()))),
       }
     },
-    isLostRace: (error) => LOST_RACES.has(codeOf(error)) || isChangedResult(error),
+    isRetryable: (error) => RETRYABLE_CODES.has(codeOf(error)) || isChangedResult(error),
     isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
     isMissingReference: (error) => codeOf(error) === MISSING_REFERENCE,
     // NOTE: rows that refer to a locked row may still be added.

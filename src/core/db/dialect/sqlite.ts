@@ -58,7 +58,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       error instanceof Sqlite.SqliteError &&
       (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
     // NOTE: transactions queue from their first statement on, so none can lose a race.
-    isLostRace: () => false,
+    isRetryable: () => false,
     isMissingReference: (error) => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY',
     lockRows: (query) => query,
     lockToDelete: (query) => query,

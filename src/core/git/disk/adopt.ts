@@ -49,11 +49,11 @@ export function createAdoptions(layout: Layout) {
       if (!(await isBare(path))) throw new GitError('no-repo', 'there is no such repository')
       const repo = await readBasics(path)
       await createOnDisk(layout, storage, repo, async (target) => {
-        await takePackedRefs(path, target)
+        await copyPackedRefs(path, target)
         for (const kind of REFS)
           if ((await kindOf(join(path, 'refs', kind))) === 'directory')
-            await take(join(path, 'refs', kind), join(target, 'refs', kind), copyFile)
-        await take(join(path, 'objects'), join(target, 'objects'), linkOrCopy)
+            await copyDirectory(join(path, 'refs', kind), join(target, 'refs', kind), copyFile)
+        await copyDirectory(join(path, 'objects'), join(target, 'objects'), linkOrCopy)
       })
       return repo
     },
@@ -102,7 +102,7 @@ async function readBasics(path: string): Promise<NewRepo> {
 }
 
 /** NOTE: other refs (`refs/pull`, `refs/ingot`) belong to the server and would be mistaken for its own. */
-async function takePackedRefs(from: string, to: string): Promise<void> {
+async function copyPackedRefs(from: string, to: string): Promise<void> {
   if ((await kindOf(join(from, 'packed-refs'))) !== 'file') return
   const kept: string[] = []
   let keeps = true
@@ -113,13 +113,13 @@ async function takePackedRefs(from: string, to: string): Promise<void> {
   await writePackedRefs(to, `${kept.join('\n')}\n`)
 }
 
-type Take = (from: string, to: string) => Promise<void>
+type CopyFile = (from: string, to: string) => Promise<void>
 
-async function take(from: string, to: string, file: Take): Promise<void> {
+async function copyDirectory(from: string, to: string, file: CopyFile): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) await take(source, target, file)
+    if (entry.isDirectory()) await copyDirectory(source, target, file)
     else if (!entry.isFile()) throw new GitError('invalid', 'the repository contains symbolic links')
     else if (!entry.name.endsWith('.lock')) await file(source, target)
   }

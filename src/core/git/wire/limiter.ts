@@ -32,10 +32,10 @@ export class Limiter {
     if (signal.aborted) throw new WireError('aborted', 'the client left')
     if (this.#fits(keys)) this.#admit(keys)
     else await this.#wait(keys, signal)
-    let left = false
+    let released = false
     return () => {
-      if (left) return
-      left = true
+      if (released) return
+      released = true
       this.#leave(keys)
     }
   }
@@ -71,9 +71,9 @@ export class Limiter {
   #leave(keys: readonly string[]): void {
     this.#count--
     for (const key of keys) {
-      const left = (this.#inside.get(key) ?? 1) - 1
-      if (left === 0) this.#inside.delete(key)
-      else this.#inside.set(key, left)
+      const released = (this.#inside.get(key) ?? 1) - 1
+      if (released === 0) this.#inside.delete(key)
+      else this.#inside.set(key, released)
     }
     const next = this.#waiting.findIndex((waiter) => this.#fits(waiter.keys))
     if (next >= 0) this.#waiting.splice(next, 1)[0]!.open()

@@ -58,15 +58,15 @@ class Renewals {
 }
 
 /** The messages that streams of one kind send for new events. */
-export interface Board {
+export interface StreamPublisher {
   wants(event: FollowedEvent): boolean
   /** Sends the messages of the events to its ready listeners. */
-  take(events: readonly DomainEvent[]): Promise<void>
+  publish(events: readonly DomainEvent[]): Promise<void>
 }
 
 /** The subject of one stream. */
 export interface Channel<Access> {
-  /** The board sends messages to the listener until the function is called that it returns. */
+  /** The publisher sends messages to the listener until the function is called that it returns. */
   join(listener: Listener<Access>): () => void
   /** The events after the one of an id; undefined when they have been deleted. */
   missed(id: number): Promise<MissedEvents | undefined>
@@ -97,8 +97,8 @@ export interface Streams {
   readonly count: number
   /** Whether new events are read. */
   readonly isFollowing: boolean
-  /** Boards are added while the server starts. */
-  addBoard(board: Board): void
+  /** Publishers are added while the server starts. */
+  addPublisher(publisher: StreamPublisher): void
   /** Throws TooManyRequests. */
   open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse>
   /** Throws TooManyRequests. */
@@ -133,7 +133,7 @@ export const createStreams = (deps: StreamsDeps): Streams => new StreamHub(deps)
 
 class StreamHub implements Streams {
   readonly #deps: StreamsDeps
-  readonly #boards: Board[] = []
+  readonly #publishers: StreamPublisher[] = []
   readonly #listeners = new Set<Listener>()
   readonly #renewals = new Renewals(this.#listeners)
   #follower: { readonly events: EventFollower; readonly started: Promise<void> } | undefined
@@ -155,8 +155,8 @@ class StreamHub implements Streams {
     return this.#follower !== undefined
   }
 
-  addBoard(board: Board): void {
-    this.#boards.push(board)
+  addPublisher(publisher: StreamPublisher): void {
+    this.#publishers.push(publisher)
   }
 
   open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<ApiResponse> {
@@ -167,10 +167,10 @@ class StreamHub implements Streams {
   }
 
   openFeed<Access>(request: StreamRequest<Access>, feed: Feed): Promise<ApiResponse> {
-    const left = new AbortController()
+    const disconnected = new AbortController()
     return this.#open(request, {
-      join: () => () => left.abort(),
-      begin: (listener, _, id) => feedTo(listener, feed(Number.isNaN(id) ? undefined : id, left.signal)),
+      join: () => () => disconnected.abort(),
+      begin: (listener, _, id) => feedTo(listener, feed(Number.isNaN(id) ? undefined : id, disconnected.signal)),
     })
   }
 
@@ -255,7 +255,7 @@ class StreamHub implements Streams {
     const follower = new EventFollower(
       { database, events, log, interval: POLL_MS },
       {
-        wants: (event) => mayChangeAccess(event) || this.#boards.some((board) => board.wants(event)),
+        wants: (event) => mayChangeAccess(event) || this.#publishers.some((publisher) => publisher.wants(event)),
         take: (some) => this.#take(some),
         fail: () => this.#endAll(),
       },
@@ -286,7 +286,7 @@ class StreamHub implements Streams {
 
   async #take(events: readonly DomainEvent[]): Promise<void> {
     for (const event of events) if (mayChangeAccess(event)) this.#markStale(event)
-    for (const board of this.#boards) await board.take(events.filter((event) => board.wants(event)))
+    for (const publisher of this.#publishers) await publisher.publish(events.filter((event) => publisher.wants(event)))
     this.#renewals.start()
   }
 

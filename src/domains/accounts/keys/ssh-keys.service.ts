@@ -1,6 +1,6 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import { retryingTaken } from '../../../core/db/database.ts'
+import { retryOnUniqueViolation } from '../../../core/db/database.ts'
 import { forbidden, invalid, isDomainError } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
@@ -44,7 +44,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
     /** Throws Invalid for a malformed or short key, a key in use, or a duplicate title. */
     async add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey> {
       const key = readSshKey(input.key, rules)
-      return retryingTaken(database, async (tx) => {
+      return retryOnUniqueViolation(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'user')
         if (keyId === undefined) throw errors.publicKeyTaken()
         if (await isKeyTitleTaken(tx, userId, input.title)) throw invalid('Key title has been used')
@@ -92,7 +92,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
       const old = present.filter(({ fingerprint }) => !given.has(fingerprint))
       const fresh = [...given.values()].filter((key) => !present.some((one) => one.fingerprint === key.fingerprint))
       if (old.length === 0 && fresh.length === 0) return false
-      return retryingTaken(database, async (tx) => {
+      return retryOnUniqueViolation(database, async (tx) => {
         const origin = { actor, repoId: 0, at: clock.now() }
         let isChanged = false
         for (const { id, fingerprint } of old) {

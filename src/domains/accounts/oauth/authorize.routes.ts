@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Fields } from '../sign-in/web/form.ts'
 import {
   type PageDeps,
-  type Visitor,
-  findVisitor,
+  type BrowserUser,
+  findBrowserUser,
   formField,
   pathTo,
   queryFields,
@@ -33,7 +33,7 @@ interface AuthorizeDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
 /** The authorization endpoint and the consent form (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export function registerAuthorize(http: FastifyInstance, deps: AuthorizeDeps): void {
   http.get(AUTHORIZE, async (request, reply) => {
-    const visitor = await findVisitor(deps, request)
+    const visitor = await findBrowserUser(deps, request)
     if (visitor === undefined) return redirectToSignIn(deps, request, reply)
     const authorization = readRequest(queryFields(request))
     return showingErrors(reply, async () => {
@@ -77,7 +77,7 @@ async function showingErrors(
 }
 
 interface Question {
-  readonly visitor: Visitor
+  readonly visitor: BrowserUser
   readonly authorization: AuthorizationRequest
   readonly application: OauthApplication
 }
@@ -113,10 +113,10 @@ ${tokenField(visitor.session)}${formField('ticket', ticket)}
  * NOTE: the consent form contains the request encrypted for this session, so the answer applies to the request that was
  * shown.
  */
-const ticketContext = ({ user, session }: Visitor): string => `oauth.question:${user.id}:${session}`
+const ticketContext = ({ user, session }: BrowserUser): string => `oauth.question:${user.id}:${session}`
 
 async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
+  const visitor = await findBrowserUser(deps, request)
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
   const authorization = readTicket(deps, fields['ticket'] ?? '', visitor)
@@ -140,7 +140,7 @@ async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: Fasti
 function readTicket(
   { secrets, clock }: AuthorizeDeps,
   ticket: string,
-  visitor: Visitor,
+  visitor: BrowserUser,
 ): AuthorizationRequest | undefined {
   try {
     const { authorization, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as {

@@ -27,7 +27,7 @@ const DISCOVERY = '/.well-known/openid-configuration'
 /** Endpoints that clients in browsers call from other origins. */
 const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISCOVERY]
 
-const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
 
 /** The endpoints of the OAuth2 provider (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export function registerOauth(http: FastifyInstance, deps: OauthRouteDeps): void {
@@ -61,7 +61,7 @@ async function token(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  reply.headers(NEVER_KEPT)
+  reply.headers(NO_STORE)
   try {
     const fields = await readFields(request)
     const client = clientOf(request, fields)
@@ -127,7 +127,7 @@ async function introspect(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  reply.headers(NEVER_KEPT)
+  reply.headers(NO_STORE)
   const client = basicClient(request)
   if (client === undefined || !(await provider.isClient(client.clientId, client.clientSecret)))
     return unauthorized(reply, 'Basic')
@@ -140,7 +140,7 @@ async function userInfo(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  reply.headers(NEVER_KEPT)
+  reply.headers(NO_STORE)
   const sent = parseAuthorization(request.headers)
   if (sent.kind !== 'token') return unauthorized(reply, 'Bearer')
   try {

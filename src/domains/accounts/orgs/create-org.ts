@@ -1,6 +1,6 @@
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Actor, Visibility } from '../../../core/access/viewer.ts'
-import { retryingTaken } from '../../../core/db/database.ts'
+import { retryOnUniqueViolation } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import { type User, findUserById, insertUser } from '../users/user.store.ts'
@@ -51,7 +51,7 @@ export async function createOrg(
   if (!mayCreateOrgs(deps, owner)) throw forbidden('user is not allowed to create organizations')
   requireOwnerName(input.name, 'UserName')
   const now = deps.clock.now()
-  return retryingTaken(deps.database, async (tx) => {
+  return retryOnUniqueViolation(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
     const orgId = await insertUser(tx, {
       kind: 'organization',

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/access/viewer.ts'
-import { retryingTaken, type Tx } from '../../../core/db/database.ts'
+import { retryOnUniqueViolation, type Tx } from '../../../core/db/database.ts'
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { Core } from '../../../core/module.ts'
@@ -117,7 +117,7 @@ export function createSignInSources(deps: SourceDeps) {
     async create(actor: Actor, { kind, name, isActive = true, settings }: NewSource): Promise<SignInSource> {
       const checked = { ...rulesOf(kind).defaults, ...settings }
       await rulesOf(kind).check(checked)
-      return retryingTaken(database, async (tx) => {
+      return retryOnUniqueViolation(database, async (tx) => {
         await requireFreeName(tx, name)
         const now = clock.now()
         const id = await insertUnreserved(tx, deps.reservedIds, {
@@ -137,7 +137,7 @@ export function createSignInSources(deps: SourceDeps) {
     async edit(actor: Actor, id: SignInSourceId, { name, isActive, settings }: SourceEdit): Promise<SignInSource> {
       const before = await get(id)
       if (settings !== undefined) await rulesOf(before.kind).check({ ...before.settings, ...settings })
-      return retryingTaken(database, async (tx) => {
+      return retryOnUniqueViolation(database, async (tx) => {
         if (!(await lockSource(tx, id))) throw errors.signInSourceNotFound()
         const source = open((await findSource(tx, id))!)
         if (name !== undefined) await requireFreeName(tx, name, id)

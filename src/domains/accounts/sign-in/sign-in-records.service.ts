@@ -24,8 +24,8 @@ export type SignInRecords = ReturnType<typeof createSignInRecords>
 export function createSignInRecords(deps: RecordDeps) {
   const { database, clock, events, log } = deps
   const failures = new FailedAttempts()
-  const seen = boundedCache<string, true>(MAX_REMEMBERED, HOUR_MS)
-  const sudoSeen = boundedCache<string, true>(MAX_REMEMBERED, MINUTE_MS)
+  const recordedSignIns = boundedCache<string, true>(MAX_REMEMBERED, HOUR_MS)
+  const recordedSudos = boundedCache<string, true>(MAX_REMEMBERED, MINUTE_MS)
   let accepted: { readonly actor: SourcedActor; readonly at: number }[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -62,12 +62,12 @@ export function createSignInRecords(deps: RecordDeps) {
      */
     accepted(actor: SourcedActor): void {
       const key = keyOf(actor)
-      if (seen.has(key)) return
+      if (recordedSignIns.has(key)) return
       if (accepted.length >= MAX_WAITING) {
         log.warn({ user: actor.account.id }, 'too many sign-ins in the write queue; dropping further ones')
         return
       }
-      seen.set(key, true)
+      recordedSignIns.set(key, true)
       accepted.push({ actor, at: clock.now() })
       wake()
     },
@@ -82,10 +82,10 @@ export function createSignInRecords(deps: RecordDeps) {
       { userId, operation }: { readonly userId: number; readonly operation: string },
     ): Promise<void> {
       const key = `${keyOf(actor)} ${userId} ${operation}`
-      if (sudoSeen.has(key)) return
+      if (recordedSudos.has(key)) return
       const origin = { actor, repoId: 0, at: clock.now() }
       await database.transaction((tx) => events.append(tx, 'user.sudo_used', origin, { user_id: userId, operation }))
-      sudoSeen.set(key, true)
+      recordedSudos.set(key, true)
     },
     /** Resolves after all recorded sign-ins are written to the database. */
     flush: (): Promise<void> => write({ all: true }),

@@ -34,7 +34,7 @@ export interface LfsAuthorizeDeps {
   readonly branchWriters: Services['branchWriters']
 }
 
-export interface LfsVisit extends RepoInView {
+export interface LfsAccess extends RepoInView {
   readonly viewer: Viewer
 }
 
@@ -76,7 +76,7 @@ export async function authorizeLfs(
   deps: LfsAuthorizeDeps,
   request: FastifyRequest,
   { need, branch, words }: LfsNeeded,
-): Promise<LfsVisit> {
+): Promise<LfsAccess> {
   const { viewer, decision } = await decide(deps, request, { level: need === 'upload' ? 'write' : need, words })
   if (decision.kind === 'allowed') return { viewer, repo: decision.repo, access: decision.access }
   const reason = decision.kind === 'forbidden' ? decision.reason : undefined
@@ -90,12 +90,12 @@ async function authorizeMaintainer(
   deps: LfsAuthorizeDeps,
   request: FastifyRequest,
   { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
-): Promise<LfsVisit> {
-  const visit = await authorizeLfs(deps, request, { need: 'read', words })
-  const writer = isSignedIn(visit.viewer) && (await deps.branchWriters.find(visit.viewer, visit, branch))
+): Promise<LfsAccess> {
+  const access = await authorizeLfs(deps, request, { need: 'read', words })
+  const writer = isSignedIn(access.viewer) && (await deps.branchWriters.find(access.viewer, access, branch))
   if (!writer) throw unauthorized(words)
-  if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
-  return visit
+  if (access.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
+  return access
 }
 
 interface LfsNeed {

@@ -5,7 +5,7 @@ import { createMail } from './mail/mail.ts'
 import { createUnsubscribeLinks } from './mail/unsubscribe-links.ts'
 import { registerUnsubscribe } from './mail/unsubscribe.routes.ts'
 import { notificationEvents } from './notifications.events.ts'
-import { createThreadBoard } from './stream/thread-board.ts'
+import { createThreadPublisher } from './stream/thread-publisher.ts'
 import { threadStreamOperation } from './stream/thread-stream.operations.ts'
 import { issueWatchProjections } from './notifications.projection.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
@@ -31,8 +31,8 @@ export const module = defineModule({
     const subscriptions = createSubscriptions({ database, clock, users })
     const threads = createThreads({ database, clock, events, repos })
     const notifier = createNotifier({ database, clock, events, jobs })
-    const board = createThreadBoard({ database, clock, repos, site })
-    streams.addBoard(board)
+    const publisher = createThreadPublisher({ database, clock, repos, site })
+    streams.addPublisher(publisher)
     const links = createUnsubscribeLinks({ secrets, site })
     notices.register((tx, notice) => notifier.users(tx, notice))
     const isMarkedReady = createIsMarkedReady(config.pull_request.work_in_progress_prefixes)
@@ -42,7 +42,7 @@ export const module = defineModule({
       operations: [
         ...subscriptionOperations({ guards, site, subscriptions }),
         ...threadOperations({ guards, site, threads }),
-        threadStreamOperation({ streams, board }),
+        threadStreamOperation({ streams, publisher }),
       ],
       events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),

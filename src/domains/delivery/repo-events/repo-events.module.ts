@@ -1,5 +1,5 @@
 import { defineModule } from '../../../core/module.ts'
-import { createRepoBoard } from './repo-board.ts'
+import { createRepoEventPublisher } from './repo-event-publisher.ts'
 import { repoEventOperations } from './repo-events.operations.ts'
 
 /** The stream of events in a repository. */
@@ -7,8 +7,8 @@ export const module = defineModule({
   name: 'repo-events',
   needs: ['messageBuilders', 'repos', 'streams', 'users'],
   create({ database, clock, log }, { messageBuilders, streams }, guards) {
-    const board = createRepoBoard({ database, clock, log, messageBuilders })
-    streams.addBoard(board)
-    return { operations: repoEventOperations({ guards, streams, board }) }
+    const publisher = createRepoEventPublisher({ database, clock, log, messageBuilders })
+    streams.addPublisher(publisher)
+    return { operations: repoEventOperations({ guards, streams, publisher }) }
   },
 })

@@ -1,16 +1,16 @@
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { EventStream, type Streams } from '../../../core/streams/index.ts'
 import type { Guards } from '../../../core/module.ts'
-import type { RepoBoard } from './repo-board.ts'
+import type { RepoEventPublisher } from './repo-event-publisher.ts'
 
 interface RepoEventOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly streams: Pick<Streams, 'open'>
-  readonly board: Pick<RepoBoard, 'channel'>
+  readonly publisher: Pick<RepoEventPublisher, 'channel'>
 }
 
 /** Streams the events of a repository (behaviour/repositories#event-stream). */
-export const repoEventOperations = ({ guards, streams, board }: RepoEventOperationDeps): Operation[] => [
+export const repoEventOperations = ({ guards, streams, publisher }: RepoEventOperationDeps): Operation[] => [
   defineOperation({
     id: 'repoStreamEvents',
     method: 'GET',
@@ -24,7 +24,7 @@ export const repoEventOperations = ({ guards, streams, board }: RepoEventOperati
     handler: ({ viewer, access, reauthorization, network, headers }) =>
       streams.open(
         { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] },
-        board.channel(access.repo.id),
+        publisher.channel(access.repo.id),
       ),
   }),
 ]

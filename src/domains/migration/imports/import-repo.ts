@@ -71,7 +71,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     const mappedUsers = await findMappedUsers(database.read, actor, task.input)
     const unmapped = begun.phase === '' ? warningOf(mappedUsers) : undefined
     if (unmapped !== undefined) progress.warn(unmapped)
-    const place = await openPlace(deps, task, progress)
+    const place = await openDestination(deps, task, progress)
     const { repoId, repo, location } = place
     const budget = createBudget(access.transfer(signal).maxBytes - place.size)
     const source = request.interval === undefined ? openSource(deps, task, { location, progress, budget }) : undefined
@@ -111,7 +111,7 @@ interface Place {
   readonly size: number
 }
 
-async function openPlace(deps: ImportDeps, task: Import, progress: ImportProgress): Promise<Place> {
+async function openDestination(deps: ImportDeps, task: Import, progress: ImportProgress): Promise<Place> {
   const { request, input, owner, begun, signal } = task
   if (request.changed !== undefined) {
     const copy = await repoQueries.findByName(deps.database.read, owner, input.name)

@@ -40,7 +40,7 @@ export function createImportJobs({ database, jobs, imports, signInSources }: Imp
     }),
     'imports.run': defineJob(payloads['imports.run'], ({ import_id }, signal) => imports.run(import_id, signal), {
       group: 'imports',
-      onDead: ({ import_id }, error) => imports.giveUp(import_id, error),
+      onDead: ({ import_id }, error) => imports.fail(import_id, error),
     }),
     'imports.map_authors': defineJob(payloads['imports.map_authors'], (_, signal) =>
       mapAuthors({ database, signInSources }, signal),

@@ -1,7 +1,7 @@
 import { TRANSFER_TIMEOUT_MS, readIntervalSetting } from '../mirrors/remote-access.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { defineModule } from '../../../core/module.ts'
-import { createImportBoard } from './import-board.ts'
+import { createImportPublisher } from './import-publisher.ts'
 import { importEvents } from './imports.events.ts'
 import { createImportJobs, importTasks } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'
@@ -83,7 +83,7 @@ export const module = defineModule({
         minInterval: readIntervalSetting('mirror.min_interval', mirror.min_interval),
       },
     })
-    const board = createImportBoard({
+    const publisher = createImportPublisher({
       clock,
       database,
       async find(viewer, id) {
@@ -91,12 +91,12 @@ export const module = defineModule({
         return found && presentMigration(found, (await imports.ownerNames([found])).get(found.ownerId) ?? '')
       },
     })
-    streams.addBoard(board)
+    streams.addPublisher(publisher)
     const clear = (tx: Tx, delay: number): Promise<void> =>
       jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
     return {
       services: { imports },
-      operations: importOperations({ imports, repos, site, streams, board }),
+      operations: importOperations({ imports, repos, site, streams, publisher }),
       events: importEvents,
       sealedColumns: sealedImportColumns,
       jobs: createImportJobs({ database, jobs, imports, signInSources: services.signInSources }),

@@ -15,7 +15,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import type { Site } from '../../../core/platform/site.ts'
 import { EventStream, type Streams } from '../../../core/streams/index.ts'
 import { Repository, presentRepo } from '../../repositories/index.ts'
-import type { ImportBoard } from './import-board.ts'
+import type { ImportPublisher } from './import-publisher.ts'
 import type { Imports } from './imports.service.ts'
 import { MigrateRepoOptions } from './migrate-repo.model.ts'
 import { parseUserList } from './mapped-users.ts'
@@ -32,11 +32,11 @@ interface ImportOperationDeps {
   readonly repos: Services['repos']
   readonly site: Site
   readonly streams: Pick<Streams, 'open'>
-  readonly board: Pick<ImportBoard, 'channel'>
+  readonly publisher: Pick<ImportPublisher, 'channel'>
 }
 
 /** Imports from other servers (behaviour/repositories#imports-and-pull-mirrors). */
-export function importOperations({ imports, repos, site, streams, board }: ImportOperationDeps): Operation[] {
+export function importOperations({ imports, repos, site, streams, publisher }: ImportOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoMigrate',
@@ -111,7 +111,7 @@ export function importOperations({ imports, repos, site, streams, board }: Impor
       async handler({ viewer, access, reauthorization, network, headers, params }) {
         const { id } = await imports.get(access, params.id)
         const request = { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] }
-        return streams.open<SignedIn>(request, board.channel(id))
+        return streams.open<SignedIn>(request, publisher.channel(id))
       },
     }),
     defineOperation({

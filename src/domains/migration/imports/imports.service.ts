@@ -93,7 +93,7 @@ export function createImports(deps: ImportDeps) {
       }
     },
     /** Ends an asynchronous import whose job was given up. Does nothing if it has ended. */
-    async giveUp(id: number, error: unknown): Promise<void> {
+    async fail(id: number, error: unknown): Promise<void> {
       const begun = await findRepoImport(database.read, id)
       if (begun?.state === 'running') await abandonImport(deps, begun.storage, endOf(begun, error))
     },

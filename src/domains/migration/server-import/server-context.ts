@@ -3,7 +3,7 @@ import type { Core } from '../../../core/module.ts'
 import { type Members, members } from '../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../imports/forge-api.ts'
 import { ForgeError } from '../imports/forge-error.ts'
-import { lineOf, wholeOf } from '../imports/sources/read.ts'
+import { lineOf, countOf } from '../imports/sources/read.ts'
 import type { Journal } from './journal.store.ts'
 import type { Report } from './report.ts'
 import type { TargetApi } from './target-api.ts'
@@ -99,7 +99,7 @@ export async function* sourceAccounts(
   for await (const value of sourceItems(context, kind === 'account' ? '/admin/users' : '/admin/orgs')) {
     const login = lineOf(value['login'] ?? value['username'] ?? value['name'])
     const name = context.isDryRun ? login : targetName(context, login)
-    if (login !== '' && name !== undefined) yield { id: wholeOf(value['id']), login, name, value }
+    if (login !== '' && name !== undefined) yield { id: countOf(value['id']), login, name, value }
   }
 }
 

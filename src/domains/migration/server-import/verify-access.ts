@@ -77,7 +77,7 @@ export async function compareKeys(sides: Sides, login: string, name: string): Pr
 }
 
 /** Variables of Actions and webhooks of an account, an organization or a repository; secrets cannot be read. */
-export async function comparePlace(
+export async function compareSettings(
   sides: Sides,
   name: string,
   pathsOf: (list: string) => readonly [string, string],

@@ -13,7 +13,7 @@ import {
   type ServerImportOptions,
   withoutForgeErrors,
 } from './server-import.ts'
-import { compareKeys, comparePlace, compareRepoAccess, compareTeam, type Sides } from './verify-access.ts'
+import { compareKeys, compareSettings, compareRepoAccess, compareTeam, type Sides } from './verify-access.ts'
 
 export interface VerifyOptions extends Pick<
   ServerImportOptions,
@@ -122,7 +122,7 @@ async function compareAccounts(sides: Sides, names: ReadonlyMap<string, string>)
       compared += compare(sides, `account ${login}`, [user, found], USER)
       sides.accounts.set(login.toLowerCase(), name)
       await compareKeys(sides, login, name)
-      await comparePlace(sides, login, (list) => [
+      await compareSettings(sides, login, (list) => [
         `/user/${list}?sudo=${part(login)}`,
         `/user/${list}?sudo=${part(name)}`,
       ])
@@ -139,7 +139,7 @@ async function compareOrg(sides: Sides, login: string, name: string | undefined)
   }
   const theirs = members(await source.get(`/orgs/${part(login)}`, signal))
   const compared = compare(sides, `organization ${login}`, [theirs, members(found)], ORG)
-  await comparePlace(sides, login, (list) => [`/orgs/${part(login)}/${list}`, `/orgs/${part(name)}/${list}`])
+  await compareSettings(sides, login, (list) => [`/orgs/${part(login)}/${list}`, `/orgs/${part(name)}/${list}`])
   const ours = new Map<string, Members>()
   for await (const page of target.pages(`/orgs/${part(name)}/teams`, signal))
     for (const team of page) ours.set(lineOf(members(team)['name']).toLowerCase(), members(team))
@@ -175,7 +175,7 @@ async function compareRepo(sides: Sides, fullName: string, name: string | undefi
   ]
   const objects = await compareObjects({ source: at, copy, shared: await sharedLabels(at) })
   await compareRepoAccess(sides, fullName, [at.path, copy.path])
-  await comparePlace(sides, fullName, (list) => [`/repos/${at.path}/${list}`, `/repos/${copy.path}/${list}`])
+  await compareSettings(sides, fullName, (list) => [`/repos/${at.path}/${list}`, `/repos/${copy.path}/${list}`])
   const details = sides.isThorough ? await compareDetails(at, copy) : { compared: 0, differences: [] }
   for (const { kind, key, how } of [...objects.differences, ...details.differences])
     difference(`${fullName}: ${kind} ${key} ${HOW[how]}`)

@@ -44,12 +44,12 @@ export function createAdoption(deps: AdoptionDeps) {
       const all = await git.adoptions.list()
       const adopted = await listKnownNames(database.read, all)
       const fits = matcher(pattern)
-      const left: string[] = []
+      const unadopted: string[] = []
       await forEachPausing(all, (one) => {
         const fullName = `${one.owner}/${one.name}`
-        if (!adopted.has(fullName.toLowerCase()) && fits(one)) left.push(fullName)
+        if (!adopted.has(fullName.toLowerCase()) && fits(one)) unadopted.push(fullName)
       })
-      return pageOf(left.toSorted(), paging)
+      return pageOf(unadopted.toSorted(), paging)
     },
     /**
      * Adopts the directory as a private repository of its owner. Throws NotFound for an unknown owner, a repository
@@ -58,7 +58,7 @@ export function createAdoption(deps: AdoptionDeps) {
     async adopt(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
       repoCreation.requireName(found.name)
-      await takeIn(deps, admin, { owner, found })
+      await adoptRepo(deps, admin, { owner, found })
       await git.adoptions.discard(found)
     },
     /** Deletes the files. Throws NotFound as `adopt`. */
@@ -90,7 +90,7 @@ interface Adopted {
 }
 
 /** Like for a new repository: first the directory, then one transaction; the original is deleted only after both. */
-async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Adopted): Promise<void> {
+async function adoptRepo(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Adopted): Promise<void> {
   const { database, git } = deps
   const storage = repoCreation.newStorageKey()
   const basics = await git.adoptions.adopt(found, storage).catch((error: unknown) => {

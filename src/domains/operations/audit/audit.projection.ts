@@ -83,10 +83,10 @@ type RunnerKind = `runner.${'deleted' | 'disabled' | 'enabled' | 'registered'}`
 const onRunner = <K extends RunnerKind>(action: string) =>
   recorded<K>(async (tx, { payload }) => {
     const { repo_id, owner_id, runner_id, name } = payload as AppendedEvent<'runner.deleted'>['payload']
-    return { action, target: await placeTarget(tx, repo_id, owner_id), details: { runner_id, name } }
+    return { action, target: await levelTarget(tx, repo_id, owner_id), details: { runner_id, name } }
   })
 
-async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<AuditTarget> {
+async function levelTarget(tx: Tx, repoId: number, ownerId: number): Promise<AuditTarget> {
   if (repoId > 0) return repoTarget(tx, repoId)
   return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
 }

@@ -19,7 +19,7 @@ const READ_INDEX: TaskKind<IndexToRead, IndexAnswer> = {
 }
 
 /** An upstream with its owner, whose registry has the address `base`. */
-export interface UpstreamPlace {
+export interface OwnedUpstream {
   readonly owner: User
   readonly upstream: Upstream
   readonly base: string
@@ -41,11 +41,11 @@ export function createUpstreamCopies({ database, clock, contents, processes, tas
   const locks = new KeyedMutex({ name: 'package upstreams', locks: processes.locks })
   return {
     /** Runs a task while no other process runs one for this copy. */
-    alone: <T>({ upstream }: UpstreamPlace, key: string, task: () => Promise<T>): Promise<T> =>
+    alone: <T>({ upstream }: OwnedUpstream, key: string, task: () => Promise<T>): Promise<T> =>
       locks.run(`${upstream.id} ${key}`, task),
 
     /** Throws NotFound if the upstream was deleted. */
-    async save({ upstream }: UpstreamPlace, content: ReceivedFile, copy: NewCopy): Promise<UpstreamFile> {
+    async save({ upstream }: OwnedUpstream, content: ReceivedFile, copy: NewCopy): Promise<UpstreamFile> {
       const at = clock.now()
       const { size, md5, sha1, sha256, sha512 } = content
       const sums = { size, md5, sha1, sha256, sha512 }
@@ -61,7 +61,7 @@ export function createUpstreamCopies({ database, clock, contents, processes, tas
 
     /** Reads an index, or finds `file` in it. Throws Unavailable for another document. */
     async readIndex(
-      { owner, upstream, base }: UpstreamPlace,
+      { owner, upstream, base }: OwnedUpstream,
       document: UpstreamDocument,
       { source, ...more }: { readonly source: Buffer; readonly file?: string; readonly config?: string },
     ): Promise<IndexAnswer> {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
-import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
+import { addressIn, type CopyDeps, type UpstreamCopies, type OwnedUpstream } from './upstream-copies.ts'
 import type { UpstreamDocument } from './upstream-format.ts'
 import { findUpstreamFormat } from './upstream-formats.ts'
 import { findUpstreamFile, setUpstreamFileTimes, type UpstreamFile } from './upstream-file.store.ts'
@@ -18,7 +18,7 @@ interface Fetched extends Pick<UpstreamFile, 'etag' | 'last_modified' | 'fetched
 }
 
 const keyOf = ({ path, variant }: UpstreamDocument): string => (variant === undefined ? path : `${path} ${variant}`)
-const basisOf = ({ upstream, base }: UpstreamPlace, { name }: UpstreamDocument): string =>
+const basisOf = ({ upstream, base }: OwnedUpstream, { name }: UpstreamDocument): string =>
   name === undefined ? '' : `${upstream.minAgeDays} ${base}`
 
 export type UpstreamDocuments = ReturnType<typeof createUpstreamDocuments>
@@ -26,7 +26,7 @@ export type UpstreamDocuments = ReturnType<typeof createUpstreamDocuments>
 /** The stored documents of upstreams; one that is missing or old is fetched, by one of all processes. */
 export function createUpstreamDocuments({ database, clock, log, client, contents }: CopyDeps, copies: UpstreamCopies) {
   /** Generates the served document from what the upstream sent, and stores both. */
-  const store = (place: UpstreamPlace, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
+  const store = (place: OwnedUpstream, document: UpstreamDocument, fetched: Fetched): Promise<UpstreamFile> =>
     contents.withHold(async (hold) => {
       const { source, etag, last_modified, fetched_at } = fetched
       if (findUpstreamFormat(place.upstream.type)?.isDocument?.(source, document.path) === false)
@@ -42,11 +42,11 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
     })
 
   /** The same document generated again, for other settings. */
-  const storeAgain = async (place: UpstreamPlace, document: UpstreamDocument, found: UpstreamFile) =>
+  const storeAgain = async (place: OwnedUpstream, document: UpstreamDocument, found: UpstreamFile) =>
     store(place, document, { ...found, source: await copies.bytesOf(found.source_sha256) })
 
   async function fetchDocument(
-    { upstream }: UpstreamPlace,
+    { upstream }: OwnedUpstream,
     { accept, path }: UpstreamDocument,
     found: UpstreamFile | undefined,
   ): Promise<Fetched> {
@@ -71,7 +71,7 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
   }
 
   async function renew(
-    place: UpstreamPlace,
+    place: OwnedUpstream,
     document: UpstreamDocument,
     found: UpstreamFile | undefined,
   ): Promise<UpstreamFile> {
@@ -88,7 +88,7 @@ export function createUpstreamDocuments({ database, clock, log, client, contents
   }
 
   /** Throws NotFound if the upstream does not have it, Unavailable if it cannot be fetched. */
-  return async (place: UpstreamPlace, document: UpstreamDocument): Promise<UpstreamFile> => {
+  return async (place: OwnedUpstream, document: UpstreamDocument): Promise<UpstreamFile> => {
     const { id, isOffline } = place.upstream
     const find = () => findUpstreamFile(database.read, id, keyOf(document))
     const isCurrent = (found: UpstreamFile): boolean =>

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
-import { addressIn, type CopyDeps, type UpstreamCopies, type UpstreamPlace } from './upstream-copies.ts'
+import { addressIn, type CopyDeps, type UpstreamCopies, type OwnedUpstream } from './upstream-copies.ts'
 import type { UpstreamDocuments } from './upstream-documents.ts'
 import type { Digest, ExpectedDigest, UpstreamFileSource } from './upstream-format.ts'
 import { findUpstreamFile, type UpstreamFile } from './upstream-file.store.ts'
@@ -23,7 +23,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
   const { database, log, client, contents, maxFileSize } = deps
 
   /** The digest that the upstream has next to a file. Throws NotFound without one. */
-  async function findSum(place: UpstreamPlace, url: string, digests: readonly Digest[]): Promise<FileSum['expected']> {
+  async function findSum(place: OwnedUpstream, url: string, digests: readonly Digest[]): Promise<FileSum['expected']> {
     for (const algorithm of digests) {
       const request = { url: `${url}.${algorithm}`, maxBytes: MAX_DIGEST, timeout: DIGEST_TIMEOUT_MS }
       try {
@@ -36,7 +36,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     return undefined
   }
 
-  async function locate(place: UpstreamPlace, source: UpstreamFileSource): Promise<FileSum> {
+  async function locate(place: OwnedUpstream, source: UpstreamFileSource): Promise<FileSum> {
     if (!('listed' in source)) {
       const url = addressIn(place.upstream, source.path)
       if ('expected' in source) return { url, expected: source.expected, headers: { accept: source.accept ?? '*/*' } }
@@ -53,7 +53,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
     return { url: file.url, expected: [file.algorithm, file.digest] }
   }
 
-  async function fetchFile(place: UpstreamPlace, key: string, source: UpstreamFileSource): Promise<UpstreamFile> {
+  async function fetchFile(place: OwnedUpstream, key: string, source: UpstreamFileSource): Promise<UpstreamFile> {
     if (place.upstream.isOffline) throw errors.packageNotFound()
     await contents.requireQuota(place.owner)
     const { expected, ...address } = await locate(place, source)
@@ -72,7 +72,7 @@ export function createUpstreamFiles(deps: CopyDeps, copies: UpstreamCopies, docu
   }
 
   /** Throws NotFound if the upstream does not have it, Unavailable if it cannot be fetched or verified. */
-  return async (place: UpstreamPlace, source: UpstreamFileSource): Promise<UpstreamFile> => {
+  return async (place: OwnedUpstream, source: UpstreamFileSource): Promise<UpstreamFile> => {
     const key = 'listed' in source ? `${source.index.path} file ${source.listed}` : source.path
     const find = () => findUpstreamFile(database.read, place.upstream.id, key)
     return (await find()) ?? copies.alone(place, key, async () => (await find()) ?? fetchFile(place, key, source))

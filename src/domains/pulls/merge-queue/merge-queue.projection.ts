@@ -22,20 +22,20 @@ import {
 
 /** Removes pull requests from their queue together with the change that invalidates their entry. */
 export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
-  'pull.merged': (tx, { payload }) => takeMerged(deps, tx, asId(payload.pull_id)),
+  'pull.merged': (tx, { payload }) => removeMerged(deps, tx, asId(payload.pull_id)),
   'pull.synchronized': (tx, { payload, ...event }) =>
-    leaveBecause(deps, tx, asId(payload.pull_id), { ...event, reason: 'its head was pushed to' }),
+    removeInvalidated(deps, tx, asId(payload.pull_id), { ...event, reason: 'its head was pushed to' }),
   'pull.retargeted': (tx, { payload, ...event }) =>
-    leaveBecause(deps, tx, asId(payload.pull_id), { ...event, reason: 'its base is another branch now' }),
+    removeInvalidated(deps, tx, asId(payload.pull_id), { ...event, reason: 'its base is another branch now' }),
   async 'issue.closed'(tx, { payload, ...event }) {
     if (!payload.is_pull || payload.merge !== undefined) return
     const pull = await findPullByIssue(tx, asId(payload.issue_id))
-    if (pull !== undefined) await leaveBecause(deps, tx, pull.id, { ...event, reason: 'it was closed' })
+    if (pull !== undefined) await removeInvalidated(deps, tx, pull.id, { ...event, reason: 'it was closed' })
   },
   async 'issue.edited'(tx, { payload, ...event }) {
     if (!payload.is_pull || payload.old_title === undefined) return
     const pull = await findPullByIssue(tx, asId(payload.issue_id))
-    if (pull?.isDraft) await leaveBecause(deps, tx, pull.id, { ...event, reason: 'it is a draft now' })
+    if (pull?.isDraft) await removeInvalidated(deps, tx, pull.id, { ...event, reason: 'it is a draft now' })
   },
   async 'issue.deleting'(tx, { payload }) {
     const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
@@ -71,7 +71,7 @@ interface Cause {
   readonly at: number
 }
 
-async function leaveBecause(deps: LeaveDeps, tx: Tx, pullId: PullId, cause: Cause): Promise<void> {
+async function removeInvalidated(deps: LeaveDeps, tx: Tx, pullId: PullId, cause: Cause): Promise<void> {
   const seen = await findEntry(tx, pullId)
   const issue = seen && (await issueQueries.lock(tx, seen.issueId))
   const entry = issue && (await lockQueue(tx, pullId))
@@ -85,7 +85,7 @@ async function leaveBecause(deps: LeaveDeps, tx: Tx, pullId: PullId, cause: Caus
  * Deletes the batch with its last entry; a pull request that was merged outside of the queue makes its batch be
  * rebuilt.
  */
-async function takeMerged({ jobs }: LeaveDeps, tx: Tx, pullId: PullId): Promise<void> {
+async function removeMerged({ jobs }: LeaveDeps, tx: Tx, pullId: PullId): Promise<void> {
   const entry = await lockQueue(tx, pullId)
   if (entry === undefined) return
   const isOwn = !(await dissolveBatch(tx, entry, entry.batchId))
@@ -93,13 +93,13 @@ async function takeMerged({ jobs }: LeaveDeps, tx: Tx, pullId: PullId): Promise<
   if (isOwn && (await listEntriesOfBatch(tx, entry, entry.batchId)).length === 0) {
     await lockBatch(tx, entry.batchId)
     await deleteBatch(tx, entry.batchId)
-    if (entry.suspectId !== 0) await narrow(tx, entry)
+    if (entry.suspectId !== 0) await narrowSuspects(tx, entry)
   }
   await enqueueAdvance(jobs, tx, entry)
 }
 
 /** After some suspects of a failed batch were merged, the failing one is among the others. */
-async function narrow(tx: Tx, { repoId, branch, suspectId }: QueueEntry): Promise<void> {
+async function narrowSuspects(tx: Tx, { repoId, branch, suspectId }: QueueEntry): Promise<void> {
   const others = (await listEntries(tx, { repoId, branch })).filter((entry) => entry.suspectId === suspectId)
   const ids = others.map(({ pullId }) => pullId)
   await updateEntries(tx, ids, { maxBatch: halfOf(ids.length) })

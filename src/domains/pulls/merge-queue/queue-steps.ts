@@ -70,26 +70,26 @@ async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Prom
   const batch = await findBatch(read, { repoId, branch })
   const context = { repoId, branch, repo, git: deps.git.open(repo) }
   await deleteStaleRefs(context.git, branch, batch)
-  if (batch === undefined) return takeBatch(deps, context)
+  if (batch === undefined) return createBatch(deps, context)
   return STEPS[batch.state](deps, { ...context, batch })
 }
 
 /** Creates a batch of the first pull requests of the queue; building it checks them. */
-async function takeBatch(deps: WorkerDeps, context: QueueContext): Promise<Step> {
+async function createBatch(deps: WorkerDeps, context: QueueContext): Promise<Step> {
   const { database, clock, batchSize } = deps
   const entries = await listEntries(database.read, context)
-  const taken = entries.slice(0, nextBatchSize(entries, batchSize))
-  if (taken.length === 0) return 'wait'
+  const first = entries.slice(0, nextBatchSize(entries, batchSize))
+  if (first.length === 0) return 'wait'
   await database.transaction(async (tx) => {
     await repoQueries.lock(tx, context.repoId)
     if ((await findBatch(tx, context)) !== undefined) return
     const now = await listEntries(tx, context)
-    if (taken.some(({ pullId, headOid }, index) => now[index]?.pullId !== pullId || now[index].headOid !== headOid))
+    if (first.some(({ pullId, headOid }, index) => now[index]?.pullId !== pullId || now[index].headOid !== headOid))
       return
     const batch = await insertBatch(tx, context, clock.now())
     await updateEntries(
       tx,
-      taken.map(({ pullId }) => pullId),
+      first.map(({ pullId }) => pullId),
       { batchId: batch.id, oid: '' },
     )
   })
@@ -170,8 +170,8 @@ async function recordBuilt(
     return deleteBatch(tx, batch.id)
   const at = deps.clock.now()
   for (const { entry, oid } of built) await updateEntries(tx, [entry.pullId], { oid })
-  const left = entries.slice(built.length).map(({ pullId }) => pullId)
-  await updateEntries(tx, left, { batchId: 0, oid: '' })
+  const remaining = entries.slice(built.length).map(({ pullId }) => pullId)
+  await updateEntries(tx, remaining, { batchId: 0, oid: '' })
   const now = { baseOid: base, oid: last.oid, builtAt: at, isAnnounced: false }
   await updateBatch(tx, batch.id, { ...now, state: 'testing' })
   if (isRequired) await announceBuilt(deps, tx, { ...batch, ...now }, built)
@@ -194,9 +194,9 @@ async function testBatch(deps: WorkerDeps, context: BatchContext): Promise<Step 
     await announceLate(deps, context, checked)
     return 'again'
   }
-  const left = batch.builtAt + timeoutMs - clock.now()
-  if (state === 'pending' && left > 0) {
-    const later = { delay: left, what: `timeout ${batch.id} ${batch.builtAt}` }
+  const remaining = batch.builtAt + timeoutMs - clock.now()
+  if (state === 'pending' && remaining > 0) {
+    const later = { delay: remaining, what: `timeout ${batch.id} ${batch.builtAt}` }
     await database.transaction((tx) => enqueueAdvance(jobs, tx, context, later))
     return 'wait'
   }

@@ -79,7 +79,7 @@ interface WebRequest {
   readonly params: unknown
 }
 
-interface RepoVisit extends RepoInView {
+interface ViewedRepo extends RepoInView {
   readonly viewer: Viewer
 }
 
@@ -136,7 +136,7 @@ export function createWebAccess({
      * The repository of the path if the viewer may read it, or the unit of `need`. Throws the errors of `viewer`, and
      * Moved.
      */
-    async requireRepo(request: WebRequest, need: Pick<RepoNeed, 'unit'> = {}): Promise<RepoVisit> {
+    async requireRepo(request: WebRequest, need: Pick<RepoNeed, 'unit'> = {}): Promise<ViewedRepo> {
       const { owner, repo: name } = request.params as { owner: string; repo: string }
       const requester = await viewer(request)
       const level = need.unit === undefined ? 'see' : 'read'

@@ -9,7 +9,7 @@ import {
   type Actor,
   actorOf,
 } from '../../../core/access/viewer.ts'
-import { type Database, type Db, retryingTaken, type Tx } from '../../../core/db/database.ts'
+import { type Database, type Db, retryOnUniqueViolation, type Tx } from '../../../core/db/database.ts'
 import { forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { asId, type TeamId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -73,7 +73,7 @@ export function createTransfers(deps: TransferDeps) {
       await requireNameFree(deps, repo, newOwner)
       await requireCapacity(deps, actor, newOwner)
       if (await ownerQueries.mayCreateFor(read, actor, newOwner)) {
-        await retryingTaken(deps.database, async (tx) => {
+        await retryOnUniqueViolation(deps.database, async (tx) => {
           await blockQueries.requireUnblocked(tx, actor.account.id, [newOwner.id])
           await requireBelowLimit(deps, tx, actor, newOwner)
           const current = await lockUnmoved(tx, repo)
@@ -82,7 +82,7 @@ export function createTransfers(deps: TransferDeps) {
         })
         return 'done'
       }
-      await retryingTaken(deps.database, (tx) => insertOffer(tx, deps, { actor, repo, newOwner, teamIds }))
+      await retryOnUniqueViolation(deps.database, (tx) => insertOffer(tx, deps, { actor, repo, newOwner, teamIds }))
       return 'pending'
     },
 
@@ -93,7 +93,7 @@ export function createTransfers(deps: TransferDeps) {
     async accept(actor: SignedIn, repo: Repo): Promise<void> {
       const { transfer, recipient } = await requireRecipient(deps, actor, repo)
       await requireCapacity(deps, actor, recipient)
-      await retryingTaken(deps.database, async (tx) => {
+      await retryOnUniqueViolation(deps.database, async (tx) => {
         await requireBelowLimit(deps, tx, actor, recipient)
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
         await requireNameFree(deps, repo, recipient, tx)

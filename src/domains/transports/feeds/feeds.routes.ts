@@ -36,7 +36,7 @@ type MakeFeed = (viewer: Viewer, address: Address) => Promise<FeedContent>
 /** RSS and Atom feeds (docs/guide/feeds.md, behaviour/git-data-and-transport#web-addresses). */
 export function registerFeeds(http: FastifyInstance, deps: FeedRouteDeps): void {
   const ofRepo =
-    (unit: Unit | undefined, make: (deps: FeedRouteDeps, visit: RepoVisit) => Promise<FeedContent>): MakeFeed =>
+    (unit: Unit | undefined, make: (deps: FeedRouteDeps, access: RepoVisit) => Promise<FeedContent>): MakeFeed =>
     async (viewer, { owner, repo: name, rest }) => {
       const need = unit === undefined ? ({ level: 'see' } as const) : ({ level: 'read', unit } as const)
       const decision = await deps.repos.authorize(viewer, { owner, name }, need)

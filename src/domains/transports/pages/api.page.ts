@@ -3,7 +3,7 @@ import type { Core, Services } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { type Content, list, authorizePage, type PageMaker, repoHeading, type Visit } from './layout.ts'
+import { type Content, list, authorizePage, type PageMaker, repoHeading, type PageContext } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 
 interface ApiPageDeps extends Pick<Core, 'site'> {
@@ -18,18 +18,18 @@ interface Topic {
 }
 
 /** Finds the subject of the rest of an address in a repository. Throws NotFound, and Moved after a transfer. */
-type Find = (deps: ApiPageDeps, target: RepoInView, visit: Visit) => Promise<Topic> | Topic
+type Find = (deps: ApiPageDeps, target: RepoInView, context: PageContext) => Promise<Topic> | Topic
 
 /** Pages that show the API operations, for addresses below a repository that have no other page. */
 export const apiPages = (deps: ApiPageDeps): Record<string, PageMaker> =>
   Object.fromEntries(ADDRESSES.map(([path, unit, find]) => [path, repoApiPage(deps, unit, find)]))
 
 function repoApiPage(deps: ApiPageDeps, unit: Unit | undefined, find: Find): PageMaker {
-  return async (visit) => {
-    const target = await authorizePage(deps, visit, unit && { unit })
-    const { title, operations } = await find(deps, target, visit)
+  return async (context) => {
+    const target = await authorizePage(deps, context, unit && { unit })
+    const { title, operations } = await find(deps, target, context)
     const below = operations.map((operation) => operation.replace(' ', ` /repos/${target.repo.fullName}`))
-    const heading = repoHeading(visit, target, safeHtml`${title}`)
+    const heading = repoHeading(context, target, safeHtml`${title}`)
     return content(deps, { title: `${title} · ${target.repo.fullName}`, operations: below }, heading)
   }
 }
@@ -54,7 +54,7 @@ const collection =
   () => ({ title, operations: [`GET ${path}`, `POST ${path}`] })
 
 /** `{base}...{head}`, or only the head, which is compared with the default branch. */
-function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest } }: Visit): Topic {
+function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest } }: PageContext): Topic {
   const range = rest.includes('..') ? rest : `${repo.defaultBranch}...${rest}`
   return { title: `compare ${range}`, operations: [`GET /compare/${escapePath(range)}`, 'POST /pulls'] }
 }

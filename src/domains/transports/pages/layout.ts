@@ -85,7 +85,7 @@ ${body}
 }
 
 /** A request for a page. */
-export interface Visit extends PageRequest {
+export interface PageContext extends PageRequest {
   /** The unescaped parts of the path: `owner`, `repo`, and `rest` after the fixed part. */
   readonly params: { readonly owner: string; readonly repo: string; readonly rest: string }
   readonly requester: Requester
@@ -96,12 +96,12 @@ export interface Visit extends PageRequest {
 }
 
 /** Renders a page. Throws NotFound for missing or hidden objects, Moved after a rename. */
-export type PageMaker = (visit: Visit) => Promise<Content>
+export type PageMaker = (context: PageContext) => Promise<Content>
 
 /** The repository of the path if the viewer may see it, or read the unit. Throws NotFound and Moved. */
 export async function authorizePage(
   { repos }: { readonly repos: Pick<Services['repos'], 'authorize'> },
-  { viewer, params: { owner, repo: name } }: Visit,
+  { viewer, params: { owner, repo: name } }: PageContext,
   need: Pick<RepoNeed, 'unit'> = {},
 ): Promise<RepoInView> {
   // A clone address that was opened in a browser.
@@ -118,17 +118,20 @@ export const repoPath = (
 ): string => [`${base}/${fullName}`, ...parts.filter((part) => part !== '').map(escapePath)].join('/')
 
 /** The number at the start of the rest of an address, and the text after it, which matches `tail`. Throws NotFound. */
-export function numberOf({ params: { rest } }: Visit, tail = /^$/): { readonly number: number; readonly tail: string } {
+export function numberOf(
+  { params: { rest } }: PageContext,
+  tail = /^$/,
+): { readonly number: number; readonly tail: string } {
   const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
   if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()
   return { number: Number(number), tail: after! }
 }
 
 /** The heading of every page below a repository, with links to its owner and itself. */
-export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
-  const { base } = visit
+export function repoHeading(context: PageContext, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
+  const { base } = context
   const { owner, name } = repo
-  const location = safeHtml`<a href="${base}/${owner.name}">${owner.name}</a> / <a href="${repoPath(visit, repo)}">${name}</a>`
+  const location = safeHtml`<a href="${base}/${owner.name}">${owner.name}</a> / <a href="${repoPath(context, repo)}">${name}</a>`
   return safeHtml`<h1>${location}${what === undefined ? '' : safeHtml`: ${what}`}</h1>`
 }
 

@@ -30,11 +30,11 @@ export const virtualOwnerPages = (site: Site): Readonly<Record<string, PageMaker
 /** `/{owner}`: a user or organization with the repositories that the viewer may see. */
 export const ownerPage =
   ({ repos, users, settings }: OwnerDeps): PageMaker =>
-  async (visit) => {
-    const { viewer, params } = visit
+  async (context) => {
+    const { viewer, params } = context
     const owner = await users.getInView(viewer, params.owner)
     const isListed = viewer.kind === 'user' || !settings.exploreNeedsSignIn
-    const paging = visit.paging(ROWS)
+    const paging = context.paging(ROWS)
     const order = { by: 'updated', direction: 'desc' } as const
     const page = isListed ? await repos.list(viewer, { filter: { ownerId: owner.id }, order }, paging) : undefined
     const website = isHttpUrl(owner.website)
@@ -42,12 +42,12 @@ export const ownerPage =
       : safeHtml`${owner.website}`
     return {
       title: owner.name,
-      feed: `${visit.base}/${owner.name}.atom`,
+      feed: `${context.base}/${owner.name}.atom`,
       body: safeHtml`<h1>${owner.name}</h1>
 <p><small>${owner.kind === 'organization' ? 'Organization' : 'User'}</small>${when(owner.fullName, (name) => safeHtml` ${name}`)}</p>
 ${when(owner.description, (text) => safeHtml`<p>${text}</p>`)}
 ${when(owner.location, (text) => safeHtml`<p>${text}</p>`)}
 ${when(owner.website, () => safeHtml`<p>${website}</p>`)}
-${page === undefined ? NOTHING : safeHtml`<h2>Repositories</h2>\n${repoList(visit, page.items)}\n${pager(paging, page.total)}`}`,
+${page === undefined ? NOTHING : safeHtml`<h2>Repositories</h2>\n${repoList(context, page.items)}\n${pager(paging, page.total)}`}`,
     }
   }

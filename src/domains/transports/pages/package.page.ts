@@ -68,8 +68,8 @@ ${all.length > MAX_ATTESTATIONS ? safeHtml`<p class="note">Only the first ${MAX_
 /** `/{owner}/-/packages/{type}/{name}/{version}`. */
 export const packagePage =
   (deps: PackagePageDeps): PageMaker =>
-  async (visit) => {
-    const { viewer, params, base } = visit
+  async (context) => {
+    const { viewer, params, base } = context
     const owner = await getReadablePackageOwner(deps, viewer, params.owner)
     const [type = '', ...parts] = params.rest.split('/')
     const [version = '', name] = [parts.pop(), parts.join('/')]
@@ -89,7 +89,7 @@ export const packagePage =
       title: `${title} · ${owner.name}`,
       body: safeHtml`<h1><a href="${base}/${owner.name}">${owner.name}</a>: ${title}</h1>
 <dl><dt>Type</dt><dd>${view.version.type}</dd>
-<dt>Published</dt><dd>${view.creator ? account(visit, { id: view.creator.id, login: view.creator.name }) : 'Ghost'}, ${timeOf(view.version.createdAt)}</dd>
+<dt>Published</dt><dd>${view.creator ? account(context, { id: view.creator.id, login: view.creator.name }) : 'Ghost'}, ${timeOf(view.version.createdAt)}</dd>
 ${when(view.repo?.repo.fullName, (repo) => safeHtml`<dt>Repository</dt><dd><a href="${base}/${repo}">${repo}</a></dd>`)}</dl>
 ${when(command, (text) => safeHtml`<h2>Install</h2>\n<pre tabindex="0">${text}</pre>`)}
 ${when(attestations[0], () => attestationList(attestations))}

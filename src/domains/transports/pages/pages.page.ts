@@ -15,7 +15,7 @@ import {
   type PageMaker,
   repoHeading,
   repoPath,
-  type Visit,
+  type PageContext,
 } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 import { notFound } from '../../../core/platform/errors.ts'
@@ -35,50 +35,54 @@ const SHORT = 10
 /** `/{owner}/{repo}/commits/{branch|tag|commit}/{ref}/{path}`: commits, newest first, optionally of a path. */
 export const commitsPage =
   (deps: CommitPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.code' })
     const { repo } = target
-    const location = await deps.sources.locate(repo, visit.params.rest)
+    const location = await deps.sources.locate(repo, context.params.rest)
     const { kind, ref, path } = location
-    const paging = visit.paging(ROWS)
+    const paging = context.paging(ROWS)
     const { items, hasMore } = await deps.sources.listCommits(repo, location, paging)
     if (items.length === 0 && paging.page === 1) throw errors.pathHistoryEmpty(path)
-    const source = repoPath(visit, repo, 'src', kind, ref, path)
+    const source = repoPath(context, repo, 'src', kind, ref, path)
     return {
       title: `Commits of ${path || ref} · ${repo.fullName}`,
-      ...(kind === 'branch' && { feed: repoPath(visit, repo, 'atom/branch', ref, path) }),
-      body: safeHtml`${repoHeading(visit, target, safeHtml`commits of <a href="${source}">${path || ref}</a>`)}
-${list(items, (view) => commitLine(visit, target, view), 'No commits.')}
+      ...(kind === 'branch' && { feed: repoPath(context, repo, 'atom/branch', ref, path) }),
+      body: safeHtml`${repoHeading(context, target, safeHtml`commits of <a href="${source}">${path || ref}</a>`)}
+${list(items, (view) => commitLine(context, target, view), 'No commits.')}
 ${stepper(paging, hasMore)}`,
     }
   }
 
 /** A commit in a list. */
-export const commitLine = (visit: Visit, { repo }: Pick<RepoInView, 'repo'>, { commit, author }: CommitView): Html =>
-  safeHtml`<a href="${repoPath(visit, repo, 'commit', commit.oid)}">${firstLine(commit.message) || commit.oid.slice(0, SHORT)}</a>
+export const commitLine = (
+  context: PageContext,
+  { repo }: Pick<RepoInView, 'repo'>,
+  { commit, author }: CommitView,
+): Html =>
+  safeHtml`<a href="${repoPath(context, repo, 'commit', commit.oid)}">${firstLine(commit.message) || commit.oid.slice(0, SHORT)}</a>
 <br><small><code>${commit.oid.slice(0, SHORT)}</code> ${author?.name ?? commit.author.name}, ${time(commitPresenters.utcTime(commit.author))}</small>`
 
 /** `/{owner}/{repo}/commit/{id}`: message, author, files changed. */
 export const commitPage =
   (deps: CommitPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.code' })
     const { repo } = target
-    const id = visit.params.rest
+    const id = context.params.rest
     if (!/^[0-9a-f]{7,64}$/.test(id)) throw notFound(`no commit ${id}`)
     const view = await deps.commits.get(repo, id, { stat: true, files: true, verification: false })
     const { oid, message } = view.commit
     const link = (name: string, ...parts: readonly string[]): Html =>
-      safeHtml`<a href="${repoPath(visit, repo, ...parts)}">${name}</a>\n`
+      safeHtml`<a href="${repoPath(context, repo, ...parts)}">${name}</a>\n`
     return {
       title: `${firstLine(message)} · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`commit <code>${oid.slice(0, SHORT)}</code>`)}
+      body: safeHtml`${repoHeading(context, target, safeHtml`commit <code>${oid.slice(0, SHORT)}</code>`)}
 <nav class="tabs" aria-label="Commit">${link('Files', 'src/commit', oid)}${link('Diff', `commit/${oid}.diff`)}${link('Patch', `commit/${oid}.patch`)}</nav>
 <pre class="log">${whole(message)}</pre>
 ${people(view)}
 <p>Commit <code>${oid}</code></p>
 ${view.commit.parents.map((parent) => safeHtml`<p>Parent ${link(parent.slice(0, SHORT), 'commit', parent)}</p>`)}
-${changes(visit, target, view)}`,
+${changes(context, target, view)}`,
     }
   }
 
@@ -91,12 +95,12 @@ function people({ commit, author, committer }: CommitView): Html {
   return safeHtml`${written}${made}`
 }
 
-function changes(visit: Visit, { repo }: RepoInView, { commit, changes: set }: CommitView): Html {
+function changes(context: PageContext, { repo }: RepoInView, { commit, changes: set }: CommitView): Html {
   if (set === undefined) return safeHtml`<p class="note">The commit changes too many files to list.</p>`
   const files = list(
     set.files.slice(0, MAX_FILES),
     ({ path, status, additions, deletions }) =>
-      safeHtml`${status === 'removed' ? path : safeHtml`<a href="${repoPath(visit, repo, 'src/commit', commit.oid, path)}">${path}</a>`} <small>${status}, +${additions} -${deletions}</small>`,
+      safeHtml`${status === 'removed' ? path : safeHtml`<a href="${repoPath(context, repo, 'src/commit', commit.oid, path)}">${path}</a>`} <small>${status}, +${additions} -${deletions}</small>`,
     'No files.',
   )
   return safeHtml`<h2>Files changed</h2>
@@ -123,8 +127,8 @@ const BY_UPDATE = { by: 'updated', direction: 'desc' } as const
 /** `/`: a description of this server, and the public repositories that were updated last. */
 export const homePage =
   ({ repos, settings }: HomeDeps): PageMaker =>
-  async (visit) => {
-    const { viewer, base } = visit
+  async (context) => {
+    const { viewer, base } = context
     const isListed = viewer.kind === 'user' || !settings.exploreNeedsSignIn
     const page = isListed
       ? await repos.list(viewer, { filter: { onlyPublic: true }, order: BY_UPDATE }, NEWEST)
@@ -137,16 +141,16 @@ export const homePage =
 <li><a href="${base}${settings.hasReference ? '/api/swagger' : '/openapi.json'}">API reference</a></li>
 ${when(settings.documentationUrl, (url) => safeHtml`<li><a href="${url}">Documentation</a></li>`)}
 </ul>
-${page === undefined ? NOTHING : safeHtml`<h2>Public repositories</h2>\n${repoList(visit, page.items)}`}`,
+${page === undefined ? NOTHING : safeHtml`<h2>Public repositories</h2>\n${repoList(context, page.items)}`}`,
     }
   }
 
 /** Repositories with their descriptions. */
-export const repoList = (visit: Visit, views: readonly RepoView[]): Html =>
+export const repoList = (context: PageContext, views: readonly RepoView[]): Html =>
   list(
     views,
     ({ repo }) =>
-      safeHtml`<a href="${repoPath(visit, repo)}">${repo.fullName}</a>${repo.isPrivate ? safeHtml` <small>private</small>` : ''}${repo.isArchived ? safeHtml` <small>archived</small>` : ''}
+      safeHtml`<a href="${repoPath(context, repo)}">${repo.fullName}</a>${repo.isPrivate ? safeHtml` <small>private</small>` : ''}${repo.isArchived ? safeHtml` <small>archived</small>` : ''}
 ${when(repo.description, (text) => safeHtml`<br>${text}`)}<br><small>Updated ${timeOf(repo.updatedAt)}</small>`,
     'No repositories.',
   )

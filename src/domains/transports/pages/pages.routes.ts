@@ -9,7 +9,7 @@ import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { parsePaging } from '../../../core/platform/paging.ts'
 import { ownerNameProblem, webPages } from '../../accounts/index.ts'
-import { type Content, layout, POLICY, type PageMaker, type Visit } from './layout.ts'
+import { type Content, layout, POLICY, type PageMaker, type PageContext } from './layout.ts'
 
 interface GoGetDeps {
   readonly repos: Pick<Services['repos'], 'authorize'>
@@ -125,7 +125,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
   )
 }
 
-function paramsOf(request: FastifyRequest): Visit['params'] {
+function paramsOf(request: FastifyRequest): PageContext['params'] {
   const { owner = '', repo = '', '*': rest = '' } = request.params as Partial<Record<string, string>>
   return { owner, repo, rest }
 }
@@ -137,7 +137,7 @@ function answering(deps: PageRouteDeps, { make, scopes }: Page): Handler {
       const found = await deps.webAccess.findViewer(request, scopes)
       if (found === undefined) return webPages.redirectToSignIn(deps, request, reply)
       viewer = found
-      return send(request, reply, layoutOf(await make(visitOf(deps, request, viewer))))
+      return send(request, reply, layoutOf(await make(pageContextOf(deps, request, viewer))))
     } catch (thrown) {
       const error = fromGit(thrown)
       if (error instanceof MovedError) return redirect(deps, error, request, reply)
@@ -149,12 +149,12 @@ function answering(deps: PageRouteDeps, { make, scopes }: Page): Handler {
     }
 
     function layoutOf(content: Content): string {
-      return layout(content, visitOf(deps, request, viewer))
+      return layout(content, pageContextOf(deps, request, viewer))
     }
   }
 }
 
-function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest, viewer: Viewer): Visit {
+function pageContextOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest, viewer: Viewer): PageContext {
   const query = webPages.queryFields(request)
   let hasSpent = false
   return {

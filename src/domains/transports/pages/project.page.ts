@@ -11,7 +11,7 @@ import {
   type PageMaker,
   repoHeading,
   repoPath,
-  type Visit,
+  type PageContext,
   when,
 } from './layout.ts'
 
@@ -32,37 +32,37 @@ const ALL_COLUMNS = { page: 1, limit: 100, offset: 0 }
 /** `/{owner}/{repo}/projects/{id}`. */
 export const repoProjectPage =
   (deps: ProjectPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.projects' })
-    return boardPage(deps, visit, { repo: target.repo }, (title) => repoHeading(visit, target, safeHtml`${title}`))
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.projects' })
+    return boardPage(deps, context, { repo: target.repo }, (title) => repoHeading(context, target, safeHtml`${title}`))
   }
 
 /** `/{owner}/-/projects/{id}`. */
 export const ownerProjectPage =
   (deps: ProjectPageDeps): PageMaker =>
-  async (visit) => {
-    const account = await deps.users.getInView(visit.viewer, visit.params.owner)
+  async (context) => {
+    const account = await deps.users.getInView(context.viewer, context.params.owner)
     return boardPage(
       deps,
-      visit,
+      context,
       { account },
-      (title) => safeHtml`<h1><a href="${visit.base}/${account.name}">${account.name}</a>: ${title}</h1>`,
+      (title) => safeHtml`<h1><a href="${context.base}/${account.name}">${account.name}</a>: ${title}</h1>`,
     )
   }
 
 /** The columns with their issues, one after the other. */
 async function boardPage(
   { projects, projectColumns, projectCards }: ProjectPageDeps,
-  visit: Visit,
+  context: PageContext,
   home: Home,
   heading: (title: string) => Html,
 ): Promise<Content> {
-  if (!/^[1-9]\d{0,14}$/.test(visit.params.rest)) throw errors.projectNotFound()
-  const project = await projects.getInView(visit.viewer, home, asId(Number(visit.params.rest)))
-  const paging = visit.paging(ROWS)
+  if (!/^[1-9]\d{0,14}$/.test(context.params.rest)) throw errors.projectNotFound()
+  const project = await projects.getInView(context.viewer, home, asId(Number(context.params.rest)))
+  const paging = context.paging(ROWS)
   const [columns, cards] = await Promise.all([
     projectColumns.list(project, ALL_COLUMNS),
-    projectCards.listBoard(visit.viewer, project, paging),
+    projectCards.listBoard(context.viewer, project, paging),
   ])
   const byColumn = Map.groupBy(cards.items, ({ columnId }) => columnId)
   const isWhole = cards.total <= ROWS
@@ -75,12 +75,12 @@ ${when(project.description, (text) => safeHtml`<pre class="log">${text}</pre>`)}
 ${isWhole ? NOTHING : safeHtml`<p>Columns: ${columns.items.map(({ column }) => column.title).join(', ')}</p>`}
 ${shown.map(
   ({ column }) => safeHtml`<section aria-label="${column.title}"><h2>${column.title}</h2>
-${list(byColumn.get(column.id) ?? [], (card) => cardLine(visit, card), 'No issues.')}</section>
+${list(byColumn.get(column.id) ?? [], (card) => cardLine(context, card), 'No issues.')}</section>
 `,
 )}${pager(paging, cards.total)}`,
   }
 }
 
-const cardLine = (visit: Visit, { issue, repo }: Card): Html =>
-  safeHtml`<a href="${repoPath(visit, repo, issue.isPull ? 'pulls' : 'issues', String(issue.number))}">${issue.title}</a>
+const cardLine = (context: PageContext, { issue, repo }: Card): Html =>
+  safeHtml`<a href="${repoPath(context, repo, issue.isPull ? 'pulls' : 'issues', String(issue.number))}">${issue.title}</a>
 <br><small>${repo.fullName}#${issue.number}, ${issue.isClosed ? 'closed' : 'open'}</small>`

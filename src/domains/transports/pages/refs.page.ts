@@ -15,19 +15,19 @@ const ROWS = 50
 /** `/{owner}/{repo}/branches`: newest tip first. */
 export const branchesPage =
   (deps: RefPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.code' })
     const { repo } = target
-    const paging = visit.paging(ROWS)
+    const paging = context.paging(ROWS)
     const page = await deps.branches.list(repo, '', paging)
     const branches = await deps.branches.views(repo, page.items)
     return {
       title: `Branches · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`branches`)}
+      body: safeHtml`${repoHeading(context, target, safeHtml`branches`)}
 ${list(
   branches,
   ({ name, tip }) =>
-    safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commits/branch', name)}">Commits</a></small><br>${commitLine(visit, target, tip)}`,
+    safeHtml`<a href="${repoPath(context, repo, 'src/branch', name)}">${name}</a> <small><a href="${repoPath(context, repo, 'commits/branch', name)}">Commits</a></small><br>${commitLine(context, target, tip)}`,
   'No branches.',
 )}
 ${pager(paging, page.total)}`,
@@ -37,20 +37,20 @@ ${pager(paging, page.total)}`,
 /** `/{owner}/{repo}/tags`: newest first. */
 export const tagsPage =
   (deps: RefPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.code' })
     const { repo } = target
-    const paging = visit.paging(ROWS)
+    const paging = context.paging(ROWS)
     const page = await deps.tags.list(repo, paging)
     return {
       title: `Tags · ${repo.fullName}`,
-      feed: repoPath(visit, repo, 'tags.atom'),
-      body: safeHtml`${repoHeading(visit, target, safeHtml`tags`)}
+      feed: repoPath(context, repo, 'tags.atom'),
+      body: safeHtml`${repoHeading(context, target, safeHtml`tags`)}
 ${list(
   page.items,
   ({ name, commit, message, madeBy }) =>
-    safeHtml`<a href="${repoPath(visit, repo, 'src/tag', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commit', commit)}"><code>${commit.slice(0, 10)}</code></a> ${time(commitPresenters.utcTime(madeBy))}
-<a href="${repoPath(visit, repo, 'archive', `${name}.tar.gz`)}">tar.gz</a> <a href="${repoPath(visit, repo, 'archive', `${name}.zip`)}">zip</a></small>${when(firstLine(message), (text) => safeHtml`<br>${text}`)}`,
+    safeHtml`<a href="${repoPath(context, repo, 'src/tag', name)}">${name}</a> <small><a href="${repoPath(context, repo, 'commit', commit)}"><code>${commit.slice(0, 10)}</code></a> ${time(commitPresenters.utcTime(madeBy))}
+<a href="${repoPath(context, repo, 'archive', `${name}.tar.gz`)}">tar.gz</a> <a href="${repoPath(context, repo, 'archive', `${name}.zip`)}">zip</a></small>${when(firstLine(message), (text) => safeHtml`<br>${text}`)}`,
   'No tags.',
 )}
 ${pager(paging, page.total)}`,

@@ -4,7 +4,16 @@ import { AccessMode, unitMode, hasUnit, type Unit } from '../../../core/access/r
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { list, NOTHING, when, authorizePage, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
+import {
+  list,
+  NOTHING,
+  when,
+  authorizePage,
+  type PageMaker,
+  repoHeading,
+  repoPath,
+  type PageContext,
+} from './layout.ts'
 import { entryList } from './source.page.ts'
 import type { SourceLocation, Sources, TextFile } from './sources.service.ts'
 import type { Texts } from './texts.service.ts'
@@ -25,25 +34,25 @@ export const canRead = ({ repo, access }: RepoInView, unit: Unit): boolean =>
 /** `/{owner}/{repo}`: description, clone addresses, branches, files and README of the default branch. */
 export const repoPage =
   (deps: RepoPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit)
+  async (context) => {
+    const target = await authorizePage(deps, context)
     const { repo } = target
-    const code = canRead(target, 'repo.code') ? await codePart(deps, visit, target) : NOTHING
+    const code = canRead(target, 'repo.code') ? await codePart(deps, context, target) : NOTHING
     return {
       title: repo.fullName,
-      feed: `${repoPath(visit, repo)}.atom`,
-      body: safeHtml`${repoHeading(visit, target)}
+      feed: `${repoPath(context, repo)}.atom`,
+      body: safeHtml`${repoHeading(context, target)}
 ${when(repo.description, (text) => safeHtml`<p>${text}</p>`)}
 ${isHttpUrl(repo.website) ? safeHtml`<p><a href="${repo.website}" rel="nofollow noopener">${repo.website}</a></p>` : ''}
-${tabs(visit, target)}
+${tabs(context, target)}
 ${code}`,
     }
   }
 
-function tabs(visit: Visit, target: RepoInView): Html {
+function tabs(context: PageContext, target: RepoInView): Html {
   const { repo } = target
   const link = (name: string, ...parts: readonly string[]): Html =>
-    safeHtml`<a href="${repoPath(visit, repo, ...parts)}">${name}</a>\n`
+    safeHtml`<a href="${repoPath(context, repo, ...parts)}">${name}</a>\n`
   const code = canRead(target, 'repo.code') && [
     link('Commits', 'commits/branch', repo.defaultBranch),
     link('Branches', 'branches'),
@@ -53,7 +62,7 @@ function tabs(visit: Visit, target: RepoInView): Html {
 ${repo.isEmpty || code === false ? NOTHING : code}${canRead(target, 'repo.releases') ? link('Releases', 'releases') : NOTHING}${canRead(target, 'repo.issues') ? link('Issues', 'issues') : NOTHING}${canRead(target, 'repo.pulls') ? link('Pull requests', 'pulls') : NOTHING}${canRead(target, 'repo.actions') ? link('Actions', 'actions') : NOTHING}</nav>`
 }
 
-async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): Promise<Html> {
+async function codePart(deps: RepoPageDeps, context: PageContext, target: RepoInView): Promise<Html> {
   const { repo } = target
   const location = await deps.sources.findDefault(repo)
   if (location === undefined)
@@ -66,11 +75,11 @@ async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): P
   const readme = await deps.sources.findReadme(repo, entries)
   return safeHtml`${cloneAddresses(deps, target)}
 <h2>Branches</h2>
-${list(branches.items, (name) => safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a>`, 'No branches.')}
-${branches.total > MAX_BRANCHES ? safeHtml`<p><a href="${repoPath(visit, repo, 'branches')}">All ${branches.total} branches</a></p>` : ''}
+${list(branches.items, (name) => safeHtml`<a href="${repoPath(context, repo, 'src/branch', name)}">${name}</a>`, 'No branches.')}
+${branches.total > MAX_BRANCHES ? safeHtml`<p><a href="${repoPath(context, repo, 'branches')}">All ${branches.total} branches</a></p>` : ''}
 <h2>Files</h2>
-${entryList(visit, target, location, entries)}
-${readme === undefined ? NOTHING : await readmePart(deps, visit, { target, location, readme })}`
+${entryList(context, target, location, entries)}
+${readme === undefined ? NOTHING : await readmePart(deps, context, { target, location, readme })}`
 }
 
 function cloneAddresses({ site, settings }: RepoPageDeps, { repo }: RepoInView): Html {
@@ -84,7 +93,7 @@ ${list(addresses, (address) => safeHtml`<code>git clone ${address}</code>`, 'Git
 
 async function readmePart(
   { texts }: RepoPageDeps,
-  { requester }: Visit,
+  { requester }: PageContext,
   {
     target: { repo },
     location,

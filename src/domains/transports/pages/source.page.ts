@@ -3,7 +3,7 @@ import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { TreeEntry } from '../../../core/git/index.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { list, pager, size, authorizePage, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
+import { list, pager, size, authorizePage, type PageMaker, repoHeading, repoPath, type PageContext } from './layout.ts'
 import type { SourceLocation, Source, Sources } from './sources.service.ts'
 
 interface SourceDeps {
@@ -17,45 +17,45 @@ const MAX_LINES = 20_000
 /** `/{owner}/{repo}/src/{branch|tag|commit}/{ref}/{path}`: a directory or a file. */
 export const sourcePage =
   (deps: SourceDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.code' })
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.code' })
     const { repo } = target
-    const location = await deps.sources.locate(repo, visit.params.rest)
+    const location = await deps.sources.locate(repo, context.params.rest)
     const source = await deps.sources.read(repo, location)
-    const history = repoPath(visit, repo, 'commits', location.kind, location.ref, location.path)
+    const history = repoPath(context, repo, 'commits', location.kind, location.ref, location.path)
     return {
       title: `${location.path || location.ref} · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, trail(visit, target, location))}
+      body: safeHtml`${repoHeading(context, target, trail(context, target, location))}
 <nav class="tabs" aria-label="File"><a href="${history}">Commits</a></nav>
-${sourcePart(visit, target, location, source)}`,
+${sourcePart(context, target, location, source)}`,
     }
   }
 
 /** Links to the directories from the root to the path. */
-function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: SourceLocation): Html {
+function trail(context: PageContext, { repo }: RepoInView, { kind, ref, path }: SourceLocation): Html {
   const parts = path === '' ? [] : path.split('/')
   const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join('/') }))
   const link = (name: string, to: string): Html =>
-    safeHtml`<a href="${repoPath(visit, repo, 'src', kind, ref, to)}">${name}</a>`
+    safeHtml`<a href="${repoPath(context, repo, 'src', kind, ref, to)}">${name}</a>`
   return safeHtml`${link(ref, '')}${steps.map((step) => safeHtml` / ${link(step.name, step.path)}`)}`
 }
 
-function sourcePart(visit: Visit, target: RepoInView, location: SourceLocation, source: Source): Html {
+function sourcePart(context: PageContext, target: RepoInView, location: SourceLocation, source: Source): Html {
   if (source.kind === 'submodule') return safeHtml`<p>A submodule at commit <code>${source.oid}</code>.</p>`
-  if (source.kind === 'file') return filePart(visit, target, location, source)
-  const paging = visit.paging(MAX_ENTRIES)
+  if (source.kind === 'file') return filePart(context, target, location, source)
+  const paging = context.paging(MAX_ENTRIES)
   const { items, total } = pageOf(source.entries, paging)
-  return safeHtml`${entryList(visit, target, location, items)}
+  return safeHtml`${entryList(context, target, location, items)}
 ${pager(paging, total)}`
 }
 
 function filePart(
-  visit: Visit,
+  context: PageContext,
   { repo }: RepoInView,
   { kind, ref, path }: SourceLocation,
   file: Extract<Source, { readonly kind: 'file' }>,
 ): Html {
-  const raw = repoPath(visit, repo, file.lfs === undefined ? 'raw' : 'media', kind, ref, path)
+  const raw = repoPath(context, repo, file.lfs === undefined ? 'raw' : 'media', kind, ref, path)
   const bytes = file.lfs?.size ?? file.size
   const link = safeHtml`<p><a href="${raw}">Raw file</a> <small>${size(bytes)}${file.lfs === undefined ? '' : ', in Git LFS'}</small></p>`
   if (file.lfs !== undefined) return link
@@ -74,7 +74,7 @@ function withLines(text: string): Html {
 
 /** The entries of a directory. */
 export function entryList(
-  visit: Visit,
+  context: PageContext,
   { repo }: RepoInView,
   { kind, ref, path }: SourceLocation,
   entries: readonly TreeEntry[],
@@ -84,10 +84,10 @@ export function entryList(
   const rows = list(
     shown,
     ({ name, type }) =>
-      safeHtml`<a href="${repoPath(visit, repo, 'src', kind, ref, parent + name)}">${name}${type === 'tree' ? '/' : ''}</a>${type === 'commit' ? safeHtml` <small>submodule</small>` : ''}`,
+      safeHtml`<a href="${repoPath(context, repo, 'src', kind, ref, parent + name)}">${name}${type === 'tree' ? '/' : ''}</a>${type === 'commit' ? safeHtml` <small>submodule</small>` : ''}`,
     'No files.',
   )
-  const all = repoPath(visit, repo, 'src', kind, ref, path)
+  const all = repoPath(context, repo, 'src', kind, ref, path)
   return entries.length > shown.length
     ? safeHtml`${rows}\n<p><a href="${all}?page=2">${entries.length - shown.length} more</a></p>`
     : rows

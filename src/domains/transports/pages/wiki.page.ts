@@ -16,20 +16,25 @@ interface WikiPageDeps {
 /** `/{owner}/{repo}/wiki/{page}`. */
 export const wikiPage =
   (deps: WikiPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit)
+  async (context) => {
+    const target = await authorizePage(deps, context)
     const { repo, access } = target
     const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
-    if (wikiMode(visit.viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.read)
+    if (wikiMode(context.viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.read)
       throw errors.wikiNotReadable()
-    const { title, content } = await deps.wikis.pages.get(repo, visit.params.rest || 'Home')
+    const { title, content } = await deps.wikis.pages.get(repo, context.params.rest || 'Home')
     const text = content.toString('utf8')
-    const context = `/${repo.fullName}`
-    const { requester } = visit
-    const html = await deps.texts.render({ text, name: `${title}.md`, context, wiki: true, requester })
+    const { requester } = context
+    const html = await deps.texts.render({
+      text,
+      name: `${title}.md`,
+      context: `/${repo.fullName}`,
+      wiki: true,
+      requester,
+    })
     return {
       title: `${title} · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`${title}`)}
+      body: safeHtml`${repoHeading(context, target, safeHtml`${title}`)}
 <article>${html === undefined ? safeHtml`<pre class="log">${text}</pre>` : new Html(html)}</article>`,
     }
   }

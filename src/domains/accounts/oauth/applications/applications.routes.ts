@@ -9,7 +9,7 @@ import {
   type PageDeps,
   PASSKEYS,
   PROVIDERS,
-  findVisitor,
+  findBrowserUser,
   formField,
   pathTo,
   readOwnForm,
@@ -39,7 +39,7 @@ async function applicationsPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
+  const visitor = await findBrowserUser(deps, request)
   if (visitor === undefined) return redirectToSignIn(deps, request, reply)
   const { user, session } = visitor
   const grants = (await deps.provider?.grants(user.id)) ?? []
@@ -61,7 +61,7 @@ ${rows.length === 0 ? safeHtml`<p>You let no application act for you.</p>` : saf
 }
 
 async function revoke(deps: ApplicationPageDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
+  const visitor = await findBrowserUser(deps, request)
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
   try {

@@ -1,7 +1,7 @@
 import { AccessMode } from '../../../../core/access/repo-access.ts'
 import { isOrgMember, isOrgOwner } from '../../../../core/access/repo-grants.store.ts'
 import { type Actor, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
-import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import { retryOnUniqueViolation, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -138,7 +138,7 @@ export function createTeams(deps: OrgDeps) {
 
 async function createTeam(deps: OrgDeps, actor: Actor, { org, input }: { org: User; input: NewTeam }): Promise<Team> {
   const { mode, units } = requireRights(input)
-  return retryingTaken(deps.database, async (tx) => {
+  return retryOnUniqueViolation(deps.database, async (tx) => {
     await requireFreeTeamName(tx, org.id, input.name)
     const id = await insertTeam(tx, {
       org_id: org.id,
@@ -163,7 +163,7 @@ async function editTeam(
   { found, changes }: { found: TeamOf; changes: TeamChanges },
 ): Promise<Team> {
   const { org } = found
-  return retryingTaken(deps.database, async (tx) => {
+  return retryOnUniqueViolation(deps.database, async (tx) => {
     const team = await requireLocked(deps, tx, found.team.id)
     const { isOwners, name, rights, visibility } = decideEdit(team, changes)
     const includesAll = isOwners ? undefined : changes.includesAllRepositories

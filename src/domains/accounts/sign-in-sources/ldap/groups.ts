@@ -60,8 +60,8 @@ export function createGroups(directory: Directory, settings: LdapSettings) {
         list.set(`${organization}/${team}`.toLowerCase(), { organization, team })
       }
       // Several groups may be for one team.
-      const left = [...leave].filter(([key]) => !join.has(key)).map(([, team]) => team)
-      return { join: [...join.values()], leave: settings.remove_from_teams ? left : [] }
+      const removed = [...leave].filter(([key]) => !join.has(key)).map(([, team]) => team)
+      return { join: [...join.values()], leave: settings.remove_from_teams ? removed : [] }
     },
   }
 }

@@ -9,7 +9,7 @@ import { asId } from '../../../../core/platform/crypto/ids.ts'
 import type { Arrival } from '../../sign-in-sources/oidc/oidc.service.ts'
 import {
   destination,
-  findVisitor,
+  findBrowserUser,
   formCookie,
   LOGIN,
   pathTo,
@@ -107,7 +107,7 @@ async function arrive(
   }
   const { subject, loginName } = arrival.profile
   sealCookie(deps, reply, { kind: 'link', value: { id: asId(id), subject, loginName, name } })
-  if ((await findVisitor(deps, request)) !== undefined) return redirectTo(reply, pathTo(deps, PROVIDERS))
+  if ((await findBrowserUser(deps, request)) !== undefined) return redirectTo(reply, pathTo(deps, PROVIDERS))
   const login = `${pathTo(deps, LOGIN)}?redirect_to=${encodeURIComponent(pathTo(deps, PROVIDERS))}`
   return sendPage(reply, {
     title: 'No account yet',

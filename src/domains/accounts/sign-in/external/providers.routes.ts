@@ -3,7 +3,7 @@ import { isDomainError } from '../../../../core/platform/errors.ts'
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import type { ProviderLink } from '../../sign-in-sources/oidc/oidc.service.ts'
 import {
-  findVisitor,
+  findBrowserUser,
   formField,
   HOME,
   pathTo,
@@ -16,7 +16,7 @@ import {
   type SignInDeps,
   signInAgainForm,
   tokenField,
-  type Visitor,
+  type BrowserUser,
 } from '../web/browser.ts'
 import { redirectTo, sendPage } from '../web/page.ts'
 import { type LinkOffer, openCookie } from './external-cookies.ts'
@@ -27,13 +27,13 @@ const UNLINK = `${PROVIDERS}/unlink`
 /** The page of the providers that an account is linked with. Linking requires a session that has just begun. */
 export function registerProviders(http: FastifyInstance, deps: SignInDeps): void {
   http.get(PROVIDERS, async (request, reply) => {
-    const visitor = await findVisitor(deps, request)
+    const visitor = await findBrowserUser(deps, request)
     if (visitor === undefined) return redirectToSignIn(deps, request, reply)
     return providersPage(deps, reply, { visitor, offer: openCookie(deps, request, 'link') })
   })
   for (const path of [LINK, UNLINK])
     http.post(path, async (request, reply) => {
-      const visitor = await findVisitor(deps, request)
+      const visitor = await findBrowserUser(deps, request)
       const fields = visitor && (await readOwnForm(deps, request, visitor.session))
       if (visitor === undefined || fields === undefined) return refuseForm(reply)
       const offer = openCookie(deps, request, 'link')
@@ -54,7 +54,7 @@ export function registerProviders(http: FastifyInstance, deps: SignInDeps): void
 }
 
 interface View {
-  readonly visitor: Visitor
+  readonly visitor: BrowserUser
   readonly offer?: LinkOffer | undefined
   readonly error?: string
   readonly status?: number
@@ -80,7 +80,7 @@ ${isRecent ? safeHtml`` : safeHtml`<p>To link or unlink, sign in again.</p>${sig
 }
 
 /** NOTE: the user must agree here, because another person may have signed this browser in at the provider. */
-const linkForm = (deps: SignInDeps, { user, session }: Visitor, { loginName, name }: LinkOffer): Html =>
+const linkForm = (deps: SignInDeps, { user, session }: BrowserUser, { loginName, name }: LinkOffer): Html =>
   safeHtml`<form method="post" action="${pathTo(deps, LINK)}">${tokenField(session)}
 <p>Link <strong>${loginName}</strong> at ${name} with your account <strong>${user.name}</strong>? Whoever signs in there as ${loginName} is signed in here as ${user.name}.</p>
 <button name="accepted" value="true">Link</button>

@@ -5,8 +5,8 @@ import {
   HOME,
   type PageDeps,
   PASSKEYS,
-  type Visitor,
-  findVisitor,
+  type BrowserUser,
+  findBrowserUser,
   formField,
   pathTo,
   readOwnForm,
@@ -35,14 +35,14 @@ interface PasskeyPageDeps extends PageDeps {
 /** Returns the page to show; undefined for the list. */
 type Change = (
   request: FastifyRequest,
-  change: { readonly visitor: Visitor; readonly fields: Fields },
+  change: { readonly visitor: BrowserUser; readonly fields: Fields },
 ) => Promise<Page | void>
 
 /** The page of the passkeys of a user. Adding and deleting requires a session that has just begun. */
 export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): void {
   const { passkeys } = deps
   http.get(PASSKEYS, async (request, reply) => {
-    const visitor = await findVisitor(deps, request)
+    const visitor = await findBrowserUser(deps, request)
     return visitor === undefined ? redirectToSignIn(deps, request, reply) : passkeysPage(deps, reply, { visitor })
   })
   const changes: Readonly<Record<string, { readonly needsRecent: boolean; readonly change: Change }>> = {
@@ -72,7 +72,7 @@ export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): 
   }
   for (const [path, { needsRecent, change }] of Object.entries(changes))
     http.post(path, async (request, reply) => {
-      const visitor = await findVisitor(deps, request)
+      const visitor = await findBrowserUser(deps, request)
       const fields = visitor && (await readOwnForm(deps, request, visitor.session))
       if (visitor === undefined || fields === undefined) return refuseForm(reply)
       if (needsRecent && !(await deps.sessions.isRecent(visitor.session)))
@@ -84,7 +84,7 @@ export function registerPasskeys(http: FastifyInstance, deps: PasskeyPageDeps): 
 async function submit(
   deps: PasskeyPageDeps,
   reply: FastifyReply,
-  { visitor, change }: { readonly visitor: Visitor; readonly change: () => Promise<Page | void> },
+  { visitor, change }: { readonly visitor: BrowserUser; readonly change: () => Promise<Page | void> },
 ): Promise<FastifyReply> {
   try {
     const page = await change()
@@ -103,7 +103,7 @@ const idOf = (fields: Fields): number => {
 }
 
 interface View {
-  readonly visitor: Visitor
+  readonly visitor: BrowserUser
   readonly error?: string
   readonly status?: number
 }
@@ -143,7 +143,7 @@ ${isRecent ? deletion : safeHtml``}</li>
 `
 }
 
-async function recoveryPart(deps: PasskeyPageDeps, { user, session }: Visitor, isRecent: boolean): Promise<Html> {
+async function recoveryPart(deps: PasskeyPageDeps, { user, session }: BrowserUser, isRecent: boolean): Promise<Html> {
   const left = await deps.twoFactor.countRecoveryCodes(user.id)
   const form = safeHtml`<form method="post" action="${pathTo(deps, RECOVERY)}">${tokenField(session)}<button>Make new recovery codes</button></form>`
   return safeHtml`<p>You have ${left} recovery codes. Each works once, after the password, in place of a passkey.</p>
@@ -159,7 +159,7 @@ const recoveryPage = (deps: PasskeyPageDeps, codes: readonly string[]): Page => 
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-async function addForm(deps: PasskeyPageDeps, { user, session }: Visitor): Promise<Html> {
+async function addForm(deps: PasskeyPageDeps, { user, session }: BrowserUser): Promise<Html> {
   if (!deps.passkeys.isAvailable())
     return safeHtml`<p>Browsers have no passkeys for this server: it needs a host name, and HTTPS.</p>`
   const offer = await deps.passkeys.offerRegistration({ user, cookie: session })

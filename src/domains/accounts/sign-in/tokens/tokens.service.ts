@@ -6,7 +6,7 @@ import {
   type SignedIn,
   viewerOfAccount,
 } from '../../../../core/access/viewer.ts'
-import { type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import { type Db, retryOnUniqueViolation, type Tx } from '../../../../core/db/database.ts'
 import type { EventPayload } from '../../../../core/events/index.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import {
@@ -89,7 +89,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
       const repos =
         input.repositories && (await findRepos({ db: database.read, repos: tokenRepos }, userId, input.repositories))
       const value = randomHex(TOKEN_BYTES)
-      const token = await retryingTaken(database, async (tx) => {
+      const token = await retryOnUniqueViolation(database, async (tx) => {
         if (await findTokenByName(tx, userId, input.name)) throw errors.accessTokenNameTaken()
         await requireShorterLife(tx, input)
         const id = await insertToken(tx, {

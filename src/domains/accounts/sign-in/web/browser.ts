@@ -79,13 +79,16 @@ export async function withForms(http: FastifyInstance, routes: (scope: FastifyIn
 export const pathTo = ({ rootUrl }: Pick<PageDeps, 'rootUrl'>, path: string): string =>
   new URL(rootUrl()).pathname.replace(/\/$/, '') + path
 
-export interface Visitor {
+export interface BrowserUser {
   readonly user: User
   /** The value of its cookie. */
   readonly session: string
 }
 
-export async function findVisitor({ jar, sessions }: PageDeps, request: FastifyRequest): Promise<Visitor | undefined> {
+export async function findBrowserUser(
+  { jar, sessions }: PageDeps,
+  request: FastifyRequest,
+): Promise<BrowserUser | undefined> {
   const session = jar.read(request, 'session')
   const user = await sessions.find(session)
   return user && { user, session }

@@ -10,7 +10,7 @@ import {
   destination,
   beginSession,
   begunByPassword,
-  findVisitor,
+  findBrowserUser,
   sessionActor,
   formField,
   NEW_PASSWORD,
@@ -37,7 +37,7 @@ interface NewPassword {
 /** The page to change the password. Accounts that must change it see this page before any other. */
 export function registerNewPassword(http: FastifyInstance, deps: SignInDeps): void {
   http.get(NEW_PASSWORD, async (request, reply) => {
-    const visitor = await findVisitor(deps, request)
+    const visitor = await findBrowserUser(deps, request)
     return visitor === undefined
       ? redirectToSignIn(deps, request, reply)
       : newPasswordPage(deps, reply, { cookie: visitor.session, to: destination(deps, undefined) })
@@ -70,7 +70,7 @@ ${ticket === undefined ? old : formField('ticket', ticket)}
 }
 
 async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
+  const visitor = await findBrowserUser(deps, request)
   const cookie = visitor?.session ?? deps.jar.read(request, 'form')
   const fields = await readOwnForm(deps, request, cookie)
   if (fields === undefined) return refuseForm(reply)

@@ -8,7 +8,7 @@ import {
   destination,
   beginSession,
   begunByPassword,
-  findVisitor,
+  findBrowserUser,
   formCookie,
   formField,
   LOGIN,
@@ -35,7 +35,7 @@ const PASSKEY = `${LOGIN}/passkey`
 export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   http.get(LOGIN, async (request, reply) => {
     const to = destination(deps, queryFields(request)['redirect_to'])
-    return (await findVisitor(deps, request)) === undefined
+    return (await findBrowserUser(deps, request)) === undefined
       ? passwordPage(deps, request, reply, { to })
       : redirectTo(reply, to)
   })

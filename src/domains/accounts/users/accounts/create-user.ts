@@ -1,6 +1,6 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
-import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import { retryOnUniqueViolation, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalid, invalidField } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -47,7 +47,7 @@ export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewU
       leaked: 'PasswordPwned',
     })
   const passwordHash = input.password ? await deps.passwords.hash(input.password, `account ${actor.account.id}`) : ''
-  return retryingTaken(deps.database, async (tx) => {
+  return retryOnUniqueViolation(deps.database, async (tx) => {
     await lockLoginSource(tx, deps, input.sourceId ?? 0)
     await requireFreeName(tx, input.name)
     if (await isEmailTaken(tx, input.email)) throw errors.newUserEmailTaken(input.email)
@@ -123,7 +123,7 @@ export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, n
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
   const origin = { actor, repoId: 0, at: deps.clock.now() }
-  return retryingTaken(deps.database, async (tx) => {
+  return retryOnUniqueViolation(deps.database, async (tx) => {
     const existing = await findUserByName(tx, newName)
     if (existing !== undefined && existing.id !== owner.id) throw errors.userExists(newName)
     await updateUser(tx, owner.id, { name: newName, lower_name: newName.toLowerCase(), updated_at: origin.at })

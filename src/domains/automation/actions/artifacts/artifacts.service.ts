@@ -38,14 +38,14 @@ export type Artifacts = ReturnType<typeof createArtifacts>
 export function createArtifacts({ database, stored, clock, files, links }: ArtifactDeps) {
   const { read } = database
 
-  async function findWhole(repoId: RepoId, id: number): Promise<Artifact> {
+  async function getArtifact(repoId: RepoId, id: number): Promise<Artifact> {
     const artifact = await findArtifact(read, repoId, id)
     if (artifact === undefined) throw errors.artifactNotFound()
     return artifact
   }
 
   async function getDownloadable(repoId: RepoId, id: number): Promise<Artifact> {
-    const artifact = await findWhole(repoId, id)
+    const artifact = await getArtifact(repoId, id)
     if (isExpired(artifact, clock.now())) throw notFound('artifact has expired')
     return artifact
   }
@@ -60,7 +60,7 @@ export function createArtifacts({ database, stored, clock, files, links }: Artif
     },
     /** Throws NotFound, also for an artifact of another repository. */
     async get(repoId: RepoId, id: number): Promise<ArtifactView> {
-      const [view] = await withRuns(read, [await findWhole(repoId, id)])
+      const [view] = await withRuns(read, [await getArtifact(repoId, id)])
       if (view === undefined) throw notFound('the artifact was deleted by another request')
       return view
     },

@@ -67,17 +67,17 @@ export async function readMessage<Desc extends DescMessage>(
 }
 
 /** Returns how many more fields there may be. Throws if there are too many, and for groups, which no runner sends. */
-function countFields(bytes: Uint8Array, known: readonly DescField[], left = MAX_FIELDS): number {
+function countFields(bytes: Uint8Array, known: readonly DescField[], remaining = MAX_FIELDS): number {
   const reader = new BinaryReader(bytes)
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag()
-    if (--left < 0) throw new Error(`it has more than ${MAX_FIELDS} fields`)
+    if (--remaining < 0) throw new Error(`it has more than ${MAX_FIELDS} fields`)
     if (type === WireType.StartGroup) throw new Error('it has a group')
     const field = known.find((one) => one.number === number)
     if (type !== WireType.LengthDelimited || !(field?.message ?? field?.fieldKind === 'map')) reader.skip(type)
-    else left = countFields(reader.bytes(), field.message?.fields ?? [], left)
+    else remaining = countFields(reader.bytes(), field.message?.fields ?? [], remaining)
   }
-  return left
+  return remaining
 }
 
 async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {

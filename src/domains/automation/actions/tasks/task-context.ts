@@ -5,7 +5,7 @@ import { idTokenRequest, mayGetIdTokens } from '../id-tokens/id-token.policy.ts'
 import { loadNeeds, type Need } from '../runs/needs.store.ts'
 import type { TaskTokens } from '../runs/task-tokens.ts'
 import { loadTaskFacts, type TaskFacts } from './task-facts.store.ts'
-import type { TakenTask } from './task-start.ts'
+import type { StartedTask } from './task-start.ts'
 
 interface TaskContextDeps extends Pick<Core, 'database' | 'site'> {
   readonly secrets: Pick<Services['actionsSecrets'], 'loadFor'>
@@ -43,7 +43,7 @@ export function createTaskContext({ database, site, secrets, variables, tokens, 
 
   return {
     /** Undefined when the run was deleted in the meantime. */
-    async load({ id, token }: TakenTask): Promise<FullTask | undefined> {
+    async load({ id, token }: StartedTask): Promise<FullTask | undefined> {
       const facts = await loadTaskFacts(database.read, id)
       const repo = facts && (await repoQueries.findById(database.read, facts.repoId))
       if (facts === undefined || repo === undefined) return undefined

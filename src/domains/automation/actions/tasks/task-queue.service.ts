@@ -4,7 +4,7 @@ import { listJobsByIds } from '../runs/job.store.ts'
 import type { CallingRunner } from '../runners/runner-login.ts'
 import { readHandle } from './job-handle.ts'
 import { hasTask, listTasksOfRequest, renewToken } from './runner-task.store.ts'
-import { createTaskStart, type TakenTask, TOKEN_BYTES, type TaskStartDeps } from './task-start.ts'
+import { createTaskStart, type StartedTask, TOKEN_BYTES, type TaskStartDeps } from './task-start.ts'
 import { countRunningJobs, listWaitingGroups, listWaiting, type WaitingGroup } from './waiting-jobs.store.ts'
 
 export interface TaskRequest {
@@ -17,7 +17,7 @@ export interface TaskRequest {
 }
 
 export interface TaskAnswer {
-  readonly tasks: readonly TakenTask[]
+  readonly tasks: readonly StartedTask[]
   readonly queueVersion: number
 }
 
@@ -43,7 +43,7 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
    * Owners with the fewest running jobs first, so that none of them delays the others. Returns `held` if there are only
    * jobs of owners at the limit, or other runners have taken all that were tried.
    */
-  async function pick(runner: CallingRunner, key: string): Promise<TakenTask | 'held' | undefined> {
+  async function pick(runner: CallingRunner, key: string): Promise<StartedTask | 'held' | undefined> {
     const groups = await listOffered(runner)
     const needsLoads = groups.length > 1 || (groups.length === 1 && settings.maxRunningPerOwner > 0)
     const running = needsLoads ? await countRunningJobs(database.read) : new Map<number, number>()
@@ -70,7 +70,7 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
   }
 
   /** Tasks of an earlier request with the key, whose answer was lost, with new tokens. */
-  async function repeat(runner: CallingRunner, requestKey: string): Promise<readonly TakenTask[]> {
+  async function repeat(runner: CallingRunner, requestKey: string): Promise<readonly StartedTask[]> {
     if (requestKey === '') return []
     const ids = await listTasksOfRequest(database.read, runner.id, requestKey)
     if (ids.length === 0) return []
@@ -81,10 +81,10 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
     return tasks
   }
 
-  const mayTake = async (runner: CallingRunner): Promise<boolean> =>
+  const mayRunJobs = async (runner: CallingRunner): Promise<boolean> =>
     !runner.isDisabled && !(runner.isEphemeral && (await hasTask(database.read, runner.id)))
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function serialized<T>(work: () => Promise<T>): Promise<T> {
     const release = await turns.lock('pick', 'exclusive')
     try {
       return await work()
@@ -106,9 +106,9 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
       if (again.length > 0) return { tasks: again, queueVersion }
       if (request.capacity < 1) return { tasks: [], queueVersion: oldVersion }
       const wanted = runner.isEphemeral ? 1 : Math.min(request.capacity, MAX_TASKS)
-      return inTurn(async () => {
-        const tasks: TakenTask[] = []
-        while (tasks.length < wanted && (await mayTake(runner))) {
+      return serialized(async () => {
+        const tasks: StartedTask[] = []
+        while (tasks.length < wanted && (await mayRunJobs(runner))) {
           const task = await pick(runner, request.requestKey)
           if (task === 'held') return { tasks, queueVersion: oldVersion }
           if (task === undefined) break
@@ -126,13 +126,13 @@ export function createTaskQueue({ database, clock, progress, settings }: TaskSta
       const named = readHandle(handle)
       const [job] = named === undefined ? [] : await listJobsByIds(database.read, [named.jobId])
       if (job?.status !== 'waiting' || job.attempt + 1 !== named!.attempt) return { tasks: [], queueVersion }
-      return inTurn(async () => {
+      return serialized(async () => {
         const group = (await listOffered(runner)).find(
           ({ repoId, labels }) => repoId === job.repoId && labels.join('\n') === job.labels.join('\n'),
         )
         const { id, runId, repoId } = job
         const task =
-          group && (await mayTake(runner))
+          group && (await mayRunJobs(runner))
             ? await start(runner, { id, runId, repoId, ownerId: group.ownerId }, requestKey)
             : undefined
         return { tasks: task === undefined || task === 'held' ? [] : [task], queueVersion }

@@ -11,7 +11,7 @@ import { lockQueueOfOwner } from '../runners/runner.store.ts'
 import { insertSteps } from './runner-task.store.ts'
 import { countRunningJobs, findFreeJob, type WaitingGroup } from './waiting-jobs.store.ts'
 
-export interface TakenTask {
+export interface StartedTask {
   readonly id: number
   /** The job token, which is stored by its hash only. */
   readonly token: string
@@ -22,7 +22,7 @@ export interface TaskStartDeps extends Pick<Core, 'database' | 'clock'> {
   readonly settings: Pick<ActionsSettings, 'maxRunningPerOwner'>
 }
 
-type JobPlace = Pick<Job, 'id' | 'repoId' | 'runId'> & Pick<WaitingGroup, 'ownerId'>
+type JobToStart = Pick<Job, 'id' | 'repoId' | 'runId'> & Pick<WaitingGroup, 'ownerId'>
 
 export const TOKEN_BYTES = 20
 
@@ -42,9 +42,9 @@ export function createTaskStart({ database, clock, progress, settings }: TaskSta
   /** Undefined for a job that no longer waits; `held` when its owner is at the limit. */
   async function start(
     runner: CallingRunner,
-    waiting: JobPlace,
+    waiting: JobToStart,
     requestKey: string,
-  ): Promise<TakenTask | 'held' | undefined> {
+  ): Promise<StartedTask | 'held' | undefined> {
     return database.transaction(async (tx) => {
       const run = await lockRun(tx, waiting.repoId, waiting.runId)
       const job = run && (await findFreeJob(tx, waiting.id))

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerId } from '../../../../core/access/viewer.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { authorizeLfs, type LfsNeeded, type LfsVisit, type LfsRouteDeps } from '../authorize-lfs.ts'
+import { authorizeLfs, type LfsNeeded, type LfsAccess, type LfsRouteDeps } from '../authorize-lfs.ts'
 import { answering, LOCKS, readJson, requireLfsType, LfsRefusal, unauthorized } from '../handler.ts'
 import type { LfsLock } from '../lfs.store.ts'
 
-interface SignedInVisit extends LfsVisit {
+interface SignedInLfsAccess extends LfsAccess {
   readonly userId: UserId
 }
 
@@ -16,12 +16,12 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
     request: FastifyRequest,
     need: LfsNeeded['need'],
     words: string,
-  ): Promise<SignedInVisit> {
+  ): Promise<SignedInLfsAccess> {
     requireLfsType(request)
-    const visit = await authorizeLfs(deps, request, { need, words })
-    const userId = viewerId(visit.viewer)
+    const access = await authorizeLfs(deps, request, { need, words })
+    const userId = viewerId(access.viewer)
     if (userId === undefined) throw unauthorized(words)
-    return { ...visit, userId }
+    return { ...access, userId }
   }
 
   app.get(

@@ -45,15 +45,15 @@ async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<objec
   const body = await readJson(request)
   const operation = body['operation']
   if (operation !== 'upload' && operation !== 'download') throw new LfsRefusal(400, '[operation]: upload or download')
-  const visit =
+  const access =
     operation === 'upload' ? await authorizeLfs(deps, request, { need: 'upload', branch: branchOf(body) }) : reader
   const answer = {
     operation,
-    base: `${deps.rootUrl()}/${visit.repo.fullName}.git/info/lfs`,
+    base: `${deps.rootUrl()}/${access.repo.fullName}.git/info/lfs`,
     authorization: request.headers.authorization,
   } as const
   const objects = readObjects(body['objects'] ?? [], deps.maxBatchSize)
-  const entries = await deps.objects.batch(visit.viewer, visit.repo.id, operation, objects)
+  const entries = await deps.objects.batch(access.viewer, access.repo.id, operation, objects)
   const links = await linksOf(deps, operation, entries)
   return { objects: entries.map((entry) => links.get(entry.oid) ?? presentEntry(entry, answer)) }
 }

@@ -1,15 +1,15 @@
 import { signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { EventStream, type Streams } from '../../../../core/streams/index.ts'
-import type { ThreadBoard } from './thread-board.ts'
+import type { ThreadPublisher } from './thread-publisher.ts'
 
 interface ThreadStreamDeps {
   readonly streams: Pick<Streams, 'open'>
-  readonly board: Pick<ThreadBoard, 'channel'>
+  readonly publisher: Pick<ThreadPublisher, 'channel'>
 }
 
 /** The stream of notifications for the requesting user (behaviour/issues#notification-stream). */
-export const threadStreamOperation = ({ streams, board }: ThreadStreamDeps): Operation =>
+export const threadStreamOperation = ({ streams, publisher }: ThreadStreamDeps): Operation =>
   defineOperation({
     id: 'notifyStream',
     method: 'GET',
@@ -23,6 +23,6 @@ export const threadStreamOperation = ({ streams, board }: ThreadStreamDeps): Ope
     handler: ({ viewer, access, reauthorization, network, headers }) =>
       streams.open(
         { viewer, access, reauthorization, network, lastEventId: headers['last-event-id'] },
-        board.channel(access.account.id),
+        publisher.channel(access.account.id),
       ),
   })

@@ -6,7 +6,7 @@ import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type RepoInView, repoQueries } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
-import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
+import { insertIssue, type Issue, allocateIssueNumber } from '../records/issue.store.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
 import { changeProjects, findWantedProjects } from './change-projects.ts'
 import { counterOf, type AccountChange, appendIssueEvent } from './issue-change.ts'
@@ -96,7 +96,7 @@ export async function insertNewIssue(
   { title, body, ref, isPull, isClosed, dueAt, number, plan = NO_TRIAGE }: Insertion,
 ): Promise<NewIssueChange> {
   const { tx, actor, repo, at } = origin
-  const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
+  const ownNumber = number ?? (await allocateIssueNumber(tx, repo.id))
   await repoQueries.addToCounter(tx, repo.id, counterOf({ isPull, isClosed }), 1)
   const counted = await countTriage(tx, repo, plan, { isClosed, at })
   const issue = await insertIssue(tx, {

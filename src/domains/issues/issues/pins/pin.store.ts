@@ -4,7 +4,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { asId, type IssueId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 
 /** The pinned issues, or the pinned pull requests, of a repository. */
-export interface PinBoard {
+export interface PinList {
   readonly repoId: RepoId
   readonly isPull: boolean
 }
@@ -13,7 +13,7 @@ export interface PinBoard {
  * Serializes changes of pins until the transaction ends. NOTE: does not lock the row of the repository, which
  * transactions that close issues lock after the issue.
  */
-export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
+export async function lockPins(tx: Tx, { repoId }: PinList): Promise<void> {
   await tx
     .updateTable('issue_sequence')
     .set((eb) => ({ last: eb.ref('last') }))
@@ -22,7 +22,7 @@ export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
 }
 
 /** Ordered by position. */
-export async function listPinnedIds(db: Db, { repoId, isPull }: PinBoard): Promise<IssueId[]> {
+export async function listPinnedIds(db: Db, { repoId, isPull }: PinList): Promise<IssueId[]> {
   const rows = await db
     .selectFrom('issue')
     .select('id')
@@ -37,7 +37,7 @@ export async function listPinnedIds(db: Db, { repoId, isPull }: PinBoard): Promi
 /** Adds `change` to the positions from `first` to `last`. */
 export async function shiftPins(
   tx: Tx,
-  { repoId, isPull }: PinBoard,
+  { repoId, isPull }: PinList,
   { first, last, change }: { readonly first: number; readonly last: number; readonly change: 1 | -1 },
 ): Promise<void> {
   await tx

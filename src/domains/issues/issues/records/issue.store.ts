@@ -111,7 +111,7 @@ const byNumbers = defineQuery((db, { wanted }: Wanted) =>
  * Allocates the next number of the repository's issues and pull requests. Locks the row until the transaction ends, so
  * a rollback leaves no gap.
  */
-export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
+export async function allocateIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
   const [next] = await nextNumber(tx, { repoId })
   return next!.last
 }

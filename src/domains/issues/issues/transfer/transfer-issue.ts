@@ -14,7 +14,7 @@ import { canBeAssigned, canReadIssue, canWriteIssue } from '../issue.policy.ts'
 import { closePinGap } from '../pins/pins.service.ts'
 import { deleteAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { deleteIssueLabels, insertIssueLabels, listLabelsOfIssues, updateRepoCopies } from '../records/records.store.ts'
-import { type Issue, takeIssueNumber, updateIssue } from '../records/issue.store.ts'
+import { type Issue, allocateIssueNumber, updateIssue } from '../records/issue.store.ts'
 import type { IssueInView } from '../views.ts'
 import { insertRedirect } from './issue-redirect.store.ts'
 
@@ -76,7 +76,7 @@ async function moveRow({ tx, issue, at }: IssueChange, to: Repo): Promise<Issue>
   const milestone = old && (await findMilestoneTitled(tx, to.id, old.title))
   const moved = await updateIssue(tx, issue.id, {
     repo_id: to.id,
-    number: await takeIssueNumber(tx, to.id),
+    number: await allocateIssueNumber(tx, to.id),
     milestone_id: milestone?.id ?? 0,
     pin_order: 0,
     updated_at: at,

@@ -2,7 +2,7 @@ import { members } from '../../../../core/platform/json-members.ts'
 import type { ForgeApi } from '../forge-api.ts'
 import { ForgeError } from '../forge-error.ts'
 import type { Bookmark, Pages } from '../source.ts'
-import { wholeOf } from './read.ts'
+import { countOf } from './read.ts'
 
 const MAX_HELD = 2_000
 const CHUNK = 100
@@ -38,7 +38,7 @@ interface Held {
  */
 export async function* oldestFirst(api: ForgeApi, list: List, signal: AbortSignal): Pages<unknown> {
   const { after, bookmark = { page: 1 } } = list
-  const keyOf = (item: unknown): number => wholeOf(members(item)[list.key])
+  const keyOf = (item: unknown): number => countOf(members(item)[list.key])
   const seen = new Set<number>()
   let held: Held[] = []
   for await (const { items, page } of forwards(api, list, { keyOf, signal, absent: list.absent })) {

@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../core/platform/json-members.ts'
 import type { SourceAsset, SourceLabel, SourceMilestone, SourceRelease } from '../source.ts'
-import { bodyOf, isTrue, lineOf, membersOf, parseTime, timesOf, userOf, wholeOf } from './read.ts'
+import { bodyOf, isTrue, lineOf, membersOf, parseTime, timesOf, userOf, countOf } from './read.ts'
 
 /** Reads a label of any service; members that a service lacks are empty or false. */
 export function readLabel(value: unknown): SourceLabel {
@@ -18,7 +18,7 @@ export function readLabel(value: unknown): SourceLabel {
 export function readMilestone(value: unknown, key: 'id' | 'number'): SourceMilestone {
   const milestone = members(value)
   return {
-    key: String(wholeOf(milestone[key])),
+    key: String(countOf(milestone[key])),
     title: lineOf(milestone['title']),
     description: bodyOf(milestone['description']),
     isClosed: milestone['state'] === 'closed',
@@ -50,7 +50,7 @@ export function readRelease(value: unknown, readAsset: (asset: Members) => Sourc
 
 /** The key of the milestone of an issue; undefined without one. */
 export function milestoneOf(value: unknown, key: 'id' | 'number'): string | undefined {
-  const number = wholeOf(members(value)[key])
+  const number = countOf(members(value)[key])
   return number === 0 ? undefined : String(number)
 }
 

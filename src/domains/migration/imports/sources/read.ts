@@ -23,14 +23,14 @@ export const lineOf = (value: unknown): string => textOf(value, MAX_LINE)
 export const bodyOf = (value: unknown): string => textOf(value, MAX_TEXT)
 
 /** A whole number, also as text; 0 for anything else and for negative numbers. */
-export function wholeOf(value: unknown): number {
+export function countOf(value: unknown): number {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0
 }
 
 /** The number of an issue; 0 for an invalid value. */
 export function issueNumberOf(value: unknown): number {
-  const number = wholeOf(value)
+  const number = countOf(value)
   return number <= MAX_NUMBER ? number : 0
 }
 
@@ -56,7 +56,7 @@ export function userOf(value: unknown, loginMember = 'login'): SourceUser {
   const user = members(value)
   const login = lineOf(user[loginMember])
   if (login === '') return GHOST
-  return { id: wholeOf(user['id']) || (login === 'Ghost' ? -1 : 0), login, email: lineOf(user['email']) }
+  return { id: countOf(user['id']) || (login === 'Ghost' ? -1 : 0), login, email: lineOf(user['email']) }
 }
 
 export const usersOf = (value: unknown, loginMember?: string): readonly SourceUser[] =>

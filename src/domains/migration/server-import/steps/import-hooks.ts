@@ -1,5 +1,5 @@
 import { type Members, members } from '../../../../core/platform/json-members.ts'
-import { isTrue, lineOf, linesOf, wholeOf } from '../../imports/sources/read.ts'
+import { isTrue, lineOf, linesOf, countOf } from '../../imports/sources/read.ts'
 import type { JournalEntry } from '../journal.store.ts'
 import { digest, send, type ServerContext } from '../server-context.ts'
 import type { Place } from './place.ts'
@@ -14,7 +14,7 @@ export async function importHooks(context: ServerContext, place: Place, hooks: r
   const { journal, report, target } = context
   const kind = `hook ${place.id}`
   const path = `${place.target}/hooks`
-  const own = new Map((await target.list(path, place.as)).map((hook) => [String(wholeOf(hook['id'])), readHook(hook)]))
+  const own = new Map((await target.list(path, place.as)).map((hook) => [String(countOf(hook['id'])), readHook(hook)]))
   const imported = new Map((await journal.list(kind)).map((entry) => [entry.source_id, entry]))
   const known = new Set([...imported.values()].map((entry) => entry.target))
   for (const { id, body } of hooks) {
@@ -33,7 +33,7 @@ export async function importHooks(context: ServerContext, place: Place, hooks: r
       report.omit(`${what}: ${sent.message}`)
       continue
     }
-    const made = at ?? String(wholeOf(members(sent.json)['id']))
+    const made = at ?? String(countOf(members(sent.json)['id']))
     known.add(made)
     await journal.put({ kind, source_id: id, target: made, fingerprint, state: 'done' })
   }
@@ -50,7 +50,7 @@ export async function reportInactive(
   const imported = new Set((await journal.list(`hook ${id}`)).map((entry) => entry.target))
   if (imported.size === 0) return
   for (const hook of await target.list(`${path}/hooks`, as))
-    if (imported.has(String(wholeOf(hook['id']))) && !isTrue(hook['active']))
+    if (imported.has(String(countOf(hook['id']))) && !isTrue(hook['active']))
       report.secret(`hook ${readHook(hook).config.url} of ${name}: it is inactive until its secret is entered`)
 }
 

@@ -1,5 +1,5 @@
 import { conflict, invalid } from '../../../../core/platform/errors.ts'
-import { lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { lineOf, countOf } from '../../imports/sources/read.ts'
 import { part, type ServerContext, type ServerStep, sourceItems } from '../server-context.ts'
 
 const KINDS = { account: '/admin/users', organization: '/admin/orgs' } as const
@@ -44,7 +44,7 @@ async function* readNames(context: ServerContext): AsyncGenerator<Named> {
     const seen = new Set<string>()
     for await (const value of sourceItems(context, KINDS[kind])) {
       const login = lineOf(value['login'] ?? value['username'] ?? value['name'])
-      const source_id = String(wholeOf(value['id']))
+      const source_id = String(countOf(value['id']))
       if (login === '' || source_id === '0') continue
       const target = known.get(source_id) ?? context.names.given.get(login.toLowerCase()) ?? login
       if (chosen.has(target.toLowerCase())) throw invalid(`two accounts would be named ${target}`)

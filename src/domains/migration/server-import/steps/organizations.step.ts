@@ -1,5 +1,5 @@
 import { type Members, numberOf } from '../../../../core/platform/json-members.ts'
-import { lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { lineOf, countOf } from '../../imports/sources/read.ts'
 import { grantAccess, removeAccess } from '../access.ts'
 import {
   knownList,
@@ -49,11 +49,11 @@ async function writeOrganization(context: ServerContext, { login, name, value }:
   }
   const teams = await sourceList(context, `/orgs/${part(login)}/teams`)
   const owners = teams.find((team) => team['name'] === OWNERS)
-  const members = owners && (await namesOf(context, `/teams/${wholeOf(owners['id'])}/members`))
+  const members = owners && (await namesOf(context, `/teams/${countOf(owners['id'])}/members`))
   const creator = members?.[0]
   if (owners !== undefined && creator !== undefined) {
     const source_id = creator.toLowerCase()
-    await context.journal.put({ kind: membersKind(wholeOf(owners['id'])), source_id, target: name, state: 'done' })
+    await context.journal.put({ kind: membersKind(countOf(owners['id'])), source_id, target: name, state: 'done' })
   }
   const path = creator === undefined ? '/orgs' : `/admin/users/${part(creator)}/orgs`
   await send(context, { method: 'POST', path, body: { ...body, username: name }, what })
@@ -76,7 +76,7 @@ export const teamsStep: ServerStep = {
       const teams = await knownList(context, `/orgs/${part(org.login)}/teams`)
       if (teams === undefined) continue
       for (const team of teams) {
-        const id = wholeOf(team['id'])
+        const id = countOf(team['id'])
         const members = context.isDryRun ? [] : await knownNames(context, `/teams/${id}/members`)
         if (members === undefined) {
           context.report.omit(`team ${lineOf(team['name'])} of ${org.login}: its members cannot be read`)
@@ -87,7 +87,7 @@ export const teamsStep: ServerStep = {
           writeTeam(context, { org, team, members }),
         )
       }
-      if (!context.isDryRun) await removeTeams(context, org, new Set(teams.map(({ id }) => String(wholeOf(id)))))
+      if (!context.isDryRun) await removeTeams(context, org, new Set(teams.map(({ id }) => String(countOf(id)))))
     }
   },
 }
@@ -105,7 +105,7 @@ async function writeTeam(context: ServerContext, { org, team, members }: TeamToW
   const name = lineOf(team['name'])
   const what = `team ${name} of ${org.login}`
   const body = pick(team, TEAM)
-  const key = { kind: teamsKind(org), source_id: String(wholeOf(team['id'])) }
+  const key = { kind: teamsKind(org), source_id: String(countOf(team['id'])) }
   const imported = await context.journal.find(key)
   let id = await findTeam(context, org.name, name, imported?.target)
   if (id === undefined) {

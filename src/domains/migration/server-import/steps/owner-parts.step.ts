@@ -1,4 +1,4 @@
-import { lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { lineOf, countOf } from '../../imports/sources/read.ts'
 import { grantAccess, removeAccess } from '../access.ts'
 import {
   isStillEmpty,
@@ -45,7 +45,7 @@ export async function writeHooks(context: ServerContext, place: Place): Promise<
   const hooks = await knownList(context, pathOf(place, '/hooks'))
   const unit = { kind: 'hooks', id: place.id, target: place.target }
   if (hooks === undefined || (await isStillEmpty(context, unit, hooks))) return
-  const read = hooks.map((hook) => ({ id: String(wholeOf(hook['id'])), body: readHook(hook) }))
+  const read = hooks.map((hook) => ({ id: String(countOf(hook['id'])), body: readHook(hook) }))
   await once(context, { ...unit, value: read }, () => importHooks(context, place, read))
   await reportInactive(context, place)
 }

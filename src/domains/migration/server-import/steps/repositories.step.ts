@@ -1,5 +1,5 @@
 import { type Members, members } from '../../../../core/platform/json-members.ts'
-import { isTrue, lineOf, wholeOf } from '../../imports/sources/read.ts'
+import { isTrue, lineOf, countOf } from '../../imports/sources/read.ts'
 import { part, type ServerContext, type ServerStep, sourceAccounts, sourceItems } from '../server-context.ts'
 import { importChanges } from './import-changes.ts'
 import {
@@ -20,7 +20,7 @@ async function listSourceRepos(context: ServerContext): Promise<readonly SourceR
     for await (const { login, name: owner } of sourceAccounts(context, kind)) {
       const path = `/${kind === 'account' ? 'users' : 'orgs'}/${part(login)}/repos`
       for await (const repo of sourceItems(context, path)) {
-        const [id, name] = [wholeOf(repo['id']), lineOf(repo['name'])]
+        const [id, name] = [countOf(repo['id']), lineOf(repo['name'])]
         const fullName = `${login}/${name}`
         if (id === 0 || name === '' || !context.isChosen(fullName)) continue
         found.push({ id, fullName, owner: login, name, target: `${owner}/${name}` })
@@ -34,7 +34,7 @@ export async function targetRepo(
   { journal }: ServerContext,
   repo: Members,
 ): Promise<{ readonly path: string; readonly importId: number } | undefined> {
-  const found = await journal.find({ kind: REPO, source_id: String(wholeOf(repo['id'])) })
+  const found = await journal.find({ kind: REPO, source_id: String(countOf(repo['id'])) })
   return found?.state === 'done' ? { path: repoPath(found.target), importId: found.import_id } : undefined
 }
 

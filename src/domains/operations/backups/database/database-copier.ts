@@ -166,8 +166,8 @@ export class DatabaseCopier {
   async #copySome(series: Bookmark): Promise<boolean> {
     await this.#storePending()
     const since = this.#deps.clock.now()
-    const left = this.#read()
-    if (left === undefined) {
+    const remaining = this.#read()
+    if (remaining === undefined) {
       this.#deps.logger.warn(
         { series: series.series },
         'the log does not continue at the last copy: starting a new series',
@@ -176,7 +176,7 @@ export class DatabaseCopier {
       return true
     }
     await this.#storePending()
-    if (left > 0) return true
+    if (remaining > 0) return true
     this.#cover(since)
     if (this.#isMarkDue) await this.#mark()
     await this.#checkpointWhenDue()
@@ -187,11 +187,11 @@ export class DatabaseCopier {
   #read(): number | undefined {
     const since = this.#deps.clock.now()
     const reading = readLog(this.#deps.log, this.#position, this.#restarts)
-    if (reading?.part === undefined) return reading?.left
+    if (reading?.part === undefined) return reading?.remaining
     this.#pending = { part: reading.part, since, until: this.#deps.clock.now() }
     this.#position = reading.part.to
     this.#restarts = false
-    return reading.left
+    return reading.remaining
   }
 
   async #storePending(): Promise<void> {

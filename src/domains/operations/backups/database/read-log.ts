@@ -14,7 +14,7 @@ interface LogReading {
   /** Undefined when there are no new commits. */
   readonly part: LogPart | undefined
   /** Committed frames after the part. */
-  readonly left: number
+  readonly remaining: number
 }
 
 /** A part ends with the first transaction that exceeds this number of frames (16 MB). */
@@ -27,7 +27,7 @@ const MAX_FRAMES = 4096
  */
 export function readLog(log: DatabaseLog, position: LogPosition, restarts: boolean): LogReading | undefined {
   const state = log.state()
-  if (state === undefined) return { part: undefined, left: 0 }
+  if (state === undefined) return { part: undefined, remaining: 0 }
   const from = findStart(log, state, position, restarts)
   if (from === undefined) return undefined
   const pages = new Map<number, Buffer>()
@@ -43,10 +43,10 @@ export function readLog(log: DatabaseLog, position: LogPosition, restarts: boole
       if (pagesAfter > 0 && at - from.frame >= MAX_FRAMES) break
     }
   }
-  if (at === from.frame) return { part: undefined, left: 0 }
+  if (at === from.frame) return { part: undefined, remaining: 0 }
   if (at === state.frames && sum !== state.sum) return undefined
   const to = { salt: state.salt, frame: at, sum }
-  return { part: { from, to, pages, pagesAfter, pageSize: state.pageSize }, left: state.frames - at }
+  return { part: { from, to, pages, pagesAfter, pageSize: state.pageSize }, remaining: state.frames - at }
 }
 
 /** Finds the position in the present log. */

@@ -35,7 +35,7 @@ export interface IndexKind {
 }
 
 /** Former states that stay for clients that have read their names already. */
-const KEPT = 10
+const FORMER_STATES = 10
 
 interface IndexDeps extends Pick<Core, 'database'> {
   readonly contents: PackageContents
@@ -67,7 +67,7 @@ export function createPackageIndexes({ database, contents, signingKeys }: IndexD
     })
     const old = await database.transaction(async (tx) => {
       await completeIndex(tx, id)
-      return deleteOldIndexes(tx, name, KEPT)
+      return deleteOldIndexes(tx, name, FORMER_STATES)
     })
     await contents.discard(old)
     return id

@@ -112,10 +112,10 @@ export async function cancelMerge(
   target: PullInView,
 ): Promise<void> {
   const { pull, issue } = target
-  const hasLeft = await queue.get().leave(actor, target)
+  const wasQueued = await queue.get().leave(actor, target)
   const schedule = await findSchedule(database.read, pull.id)
   if (schedule === undefined) {
-    if (hasLeft) return
+    if (wasQueued) return
     throw errors.mergeNotScheduled()
   }
   if (schedule.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)

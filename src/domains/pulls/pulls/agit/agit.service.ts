@@ -67,7 +67,7 @@ async function requireMayPropose(
  * fails in between leaves a number unused.
  */
 async function prepareNew(deps: AgitDeps, proposal: Proposal): Promise<PreparedProposal> {
-  const number = await deps.database.transaction((tx) => issueQueries.takeNumber(tx, proposal.repo.id))
+  const number = await deps.database.transaction((tx) => issueQueries.allocateNumber(tx, proposal.repo.id))
   const ref = pullHeadRef(number)
   return {
     ref,

@@ -151,8 +151,8 @@ async function compareRefs(deps: Deps, repo: Repo): Promise<FindingsByName<Fault
 async function* repair(deps: Deps, id: Repo['id'], faults: FindingsByName<Fault>): Findings {
   const isReadable = [...faults.values()].every(({ head }) => head !== undefined)
   if (isReadable) await reconcilePulls(deps, id)
-  const left = isReadable ? await findFaults(deps, id) : faults
-  for (const what of faults.keys()) yield { what, state: left.has(what) ? 'problem' : 'fixed' }
+  const remaining = isReadable ? await findFaults(deps, id) : faults
+  for (const what of faults.keys()) yield { what, state: remaining.has(what) ? 'problem' : 'fixed' }
 }
 
 /** Whether this job or event will make the refs of the pull request agree with its row. */

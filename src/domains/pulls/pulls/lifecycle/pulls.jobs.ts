@@ -49,8 +49,8 @@ export const pullJobs = (deps: SyncDeps): JobDefinitions => ({
     if (repo === undefined || (await issueQueries.findByNumber(deps.database.read, repo.id, number))) return
     const { refs, zeroOid } = deps.git.open(repo)
     const snapshot = await refs.snapshot()
-    const left = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])
-    await refs.update(left.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid })))
+    const remaining = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])
+    await refs.update(remaining.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid })))
   }),
   'pulls.sync_branch': defineJob(
     pullJobPayloads['pulls.sync_branch'],

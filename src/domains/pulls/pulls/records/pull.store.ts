@@ -220,9 +220,9 @@ export async function updateChecked(tx: Tx, seen: Pull, columns: CheckColumns): 
 }
 
 type CheckColumns = Pick<Selectable<PullTable>, 'checked_base_oid' | 'checked_head_oid' | 'conflicts' | 'mergeability'>
-type SeenTips = Pick<Pull, 'baseBranch' | 'headOid' | 'id'>
+type CheckedTips = Pick<Pull, 'baseBranch' | 'headOid' | 'id'>
 
-const checkUpdate = defineQuery((db, { columns, id, headOid, baseBranch }: SeenTips & { columns: CheckColumns }) =>
+const checkUpdate = defineQuery((db, { columns, id, headOid, baseBranch }: CheckedTips & { columns: CheckColumns }) =>
   db
     .updateTable('pull')
     .set(columns)

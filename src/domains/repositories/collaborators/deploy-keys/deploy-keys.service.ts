@@ -1,6 +1,6 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { retryingTaken } from '../../../../core/db/database.ts'
+import { retryOnUniqueViolation } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import { errors } from '../../../errors.ts'
@@ -50,7 +50,7 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
      */
     async add(actor: SignedIn, repo: Repo, { title, key: text, isReadOnly }: NewDeployKey): Promise<DeployKey> {
       const key = readSshKey(text, rules)
-      return retryingTaken(database, async (tx) => {
+      return retryOnUniqueViolation(database, async (tx) => {
         const keyId = await keyQueries.claim(tx, key, 'deploy')
         if (keyId === undefined) throw errors.publicKeyTaken()
         const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })

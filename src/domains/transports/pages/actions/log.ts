@@ -2,7 +2,7 @@ import type { Services } from '../../../../core/module.ts'
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Job } from '../../../automation/index.ts'
-import { pager, type Visit } from '../layout.ts'
+import { pager, type PageContext } from '../layout.ts'
 
 /** The bytes of a log on one page. */
 const BYTES = 256 * 1024
@@ -10,13 +10,13 @@ const BYTES = 256 * 1024
 /** The log of the latest attempt of a job in pages, for signed-in viewers, as in the API. */
 export async function logPart(
   { jobLogs }: { readonly jobLogs: Pick<Services['jobLogs'], 'find'> },
-  visit: Visit,
+  context: PageContext,
   { id, repoId }: Job,
 ): Promise<Html> {
-  if (visit.viewer.kind === 'anonymous') return safeHtml`<p class="note">Sign in to read the log.</p>`
+  if (context.viewer.kind === 'anonymous') return safeHtml`<p class="note">Sign in to read the log.</p>`
   try {
     const { size, open } = await jobLogs.find(repoId, { jobId: id })
-    const paging = visit.paging(BYTES)
+    const paging = context.paging(BYTES)
     if (paging.offset >= size) return safeHtml`<p class="note">No lines.</p>`
     const chunks: Buffer[] = []
     for await (const chunk of await open({ start: paging.offset, end: Math.min(size, paging.offset + BYTES) - 1 }))

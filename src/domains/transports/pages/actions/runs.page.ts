@@ -15,7 +15,7 @@ import {
   size,
   time,
   timeOf,
-  type Visit,
+  type PageContext,
   when,
 } from '../layout.ts'
 import { textPart } from '../issues/discussion.ts'
@@ -46,18 +46,18 @@ const stateOf = ({ status, conclusion }: Shown): string => conclusion ?? status
 /** `/{owner}/{repo}/actions`: runs, newest first. */
 export const runsPage =
   (deps: RunPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, UNIT)
+  async (context) => {
+    const target = await authorizePage(deps, context, UNIT)
     const { repo } = target
-    const paging = visit.paging(ROWS)
-    const scope = { scope: { kind: 'repository', repoId: repo.id }, viewer: visit.viewer } as const
+    const paging = context.paging(ROWS)
+    const scope = { scope: { kind: 'repository', repoId: repo.id }, viewer: context.viewer } as const
     const { items, total } = await deps.runs.list(scope, { filter: ANY, paging })
     const line = (view: (typeof items)[number]): Html =>
-      safeHtml`<a href="${repoPath(visit, repo, `actions/runs/${view.run.id}`)}">${view.run.title}</a>
+      safeHtml`<a href="${repoPath(context, repo, `actions/runs/${view.run.id}`)}">${view.run.title}</a>
 <br><small>${stateOf(presentRun(view, deps.site))}, ${view.run.workflow} #${view.run.number}, ${view.run.event}, ${timeOf(view.run.createdAt)}</small>`
     return {
       title: `Actions · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`actions`)}
+      body: safeHtml`${repoHeading(context, target, safeHtml`actions`)}
 ${list(items, line, 'No runs.')}
 ${pager(paging, total)}`,
     }
@@ -66,38 +66,38 @@ ${pager(paging, total)}`,
 /** `/{owner}/{repo}/actions/runs/{run}`, and below it `jobs/{job}`. */
 export const runPage =
   (deps: RunPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, UNIT)
+  async (context) => {
+    const target = await authorizePage(deps, context, UNIT)
     const { repo } = target
-    const { number, tail } = numberOf(visit, /^(?:\/jobs\/\d{1,15})?$/)
+    const { number, tail } = numberOf(context, /^(?:\/jobs\/\d{1,15})?$/)
     const run = await deps.runs.get(repo.id, number)
-    const heading = safeHtml`<a href="${repoPath(visit, repo, `actions/runs/${run.id}`)}">${run.title}</a>`
+    const heading = safeHtml`<a href="${repoPath(context, repo, `actions/runs/${run.id}`)}">${run.title}</a>`
     const part =
       tail === ''
-        ? await wholeRun(deps, visit, target, run)
-        : await jobPart(deps, visit, run, Number(tail.split('/')[2]))
+        ? await wholeRun(deps, context, target, run)
+        : await jobPart(deps, context, run, Number(tail.split('/')[2]))
     return {
       title: `${run.title} · ${repo.fullName}`,
-      body: safeHtml`${repoHeading(visit, target, heading)}
+      body: safeHtml`${repoHeading(context, target, heading)}
 ${part}`,
     }
   }
 
-async function wholeRun(deps: RunPageDeps, visit: Visit, { repo }: RepoInView, run: Run): Promise<Html> {
-  const view = presentRun(await deps.runs.view(visit.viewer, run), deps.site)
-  const paging = visit.paging(ROWS)
+async function wholeRun(deps: RunPageDeps, context: PageContext, { repo }: RepoInView, run: Run): Promise<Html> {
+  const view = presentRun(await deps.runs.view(context.viewer, run), deps.site)
+  const paging = context.paging(ROWS)
   const [jobs, artifacts] = await Promise.all([
     deps.runs.listJobsOfRun({ repoId: repo.id, id: run.id }, { statuses: [], order: 'asc', paging }),
     deps.artifacts.list({ repoId: repo.id, runId: run.id }, MAX_ARTIFACTS),
   ])
   const jobLine = (job: ReturnType<typeof presentJob>): Html =>
-    safeHtml`<a href="${repoPath(visit, repo, `actions/runs/${run.id}/jobs/${job.id}`)}">${job.name}</a> <small>${stateOf(job)}</small>`
+    safeHtml`<a href="${repoPath(context, repo, `actions/runs/${run.id}/jobs/${job.id}`)}">${job.name}</a> <small>${stateOf(job)}</small>`
   return safeHtml`<dl>
 <dt>State</dt><dd>${stateOf(view)}${run.attempt > 1 ? `, attempt ${run.attempt}` : ''}</dd>
 <dt>Workflow</dt><dd>${run.workflow} #${run.number}, ${run.event}</dd>
 <dt>Ref</dt><dd><code>${run.ref}</code></dd>
-<dt>Commit</dt><dd><a href="${repoPath(visit, repo, 'commit', run.oid)}"><code>${run.oid.slice(0, 10)}</code></a></dd>
-<dt>Actor</dt><dd>${view.actor ? account(visit, view.actor) : ''}</dd>
+<dt>Commit</dt><dd><a href="${repoPath(context, repo, 'commit', run.oid)}"><code>${run.oid.slice(0, 10)}</code></a></dd>
+<dt>Actor</dt><dd>${view.actor ? account(context, view.actor) : ''}</dd>
 <dt>Created</dt><dd>${time(view.created_at)}</dd>
 ${when(run.stoppedAt || undefined, (at) => safeHtml`<dt>Ended</dt><dd>${timeOf(at)}</dd>`)}</dl>
 <h2>Jobs</h2>
@@ -108,12 +108,12 @@ ${list(
 )}
 ${pager(paging, jobs.total)}
 ${artifacts.items.length === 0 ? NOTHING : safeHtml`<h2>Artifacts</h2>\n${list(artifacts.items, ({ artifact }) => safeHtml`${artifact.name} <small>${size(artifact.size)}</small>`, '')}`}
-${await summaries(deps, visit, repo.fullName, run)}`
+${await summaries(deps, context, repo.fullName, run)}`
 }
 
 async function summaries(
   { stepSummaries, texts }: RunPageDeps,
-  { requester }: Visit,
+  { requester }: PageContext,
   fullName: string,
   run: Run,
 ): Promise<Html> {
@@ -130,7 +130,7 @@ async function summaries(
   )
 }
 
-async function jobPart(deps: RunPageDeps, visit: Visit, run: Run, id: number): Promise<Html> {
+async function jobPart(deps: RunPageDeps, context: PageContext, run: Run, id: number): Promise<Html> {
   const view = await deps.runs.getJob(run.repoId, id)
   if (view.run.id !== run.id) throw errors.jobNotFound()
   const job = presentJob(view, deps.site)
@@ -145,5 +145,5 @@ ${when(view.job.stoppedAt || undefined, (at) => safeHtml`<dt>Ended</dt><dd>${tim
 <h3>Steps</h3>
 ${steps}
 <h3>Log</h3>
-${await logPart(deps, visit, view.job)}`
+${await logPart(deps, context, view.job)}`
 }

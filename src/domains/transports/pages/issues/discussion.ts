@@ -1,7 +1,7 @@
 import type { Core, Services } from '../../../../core/module.ts'
 import { Html, safeHtml } from '../../../../core/platform/html.ts'
 import type { IssueInView, IssueModel } from '../../../issues/index.ts'
-import { list, NOTHING, size, stepper, time, type Visit, when, whole } from '../layout.ts'
+import { list, NOTHING, size, stepper, time, type PageContext, when, whole } from '../layout.ts'
 import type { Texts } from '../texts.service.ts'
 import { account, entriesOf, type Entry, entryLine, labelPart } from './entries.ts'
 import type { Static } from '@sinclair/typebox'
@@ -26,13 +26,17 @@ const MAX_LINKS = 2000
 const TEXTS: ReadonlySet<string> = new Set(['comment', 'code', 'review', 'dismiss_review'])
 
 /** The data of an issue as a list of terms. */
-export function facts(visit: Visit, issue: Shown, more: readonly (readonly [term: string, value: Html])[] = []): Html {
+export function facts(
+  context: PageContext,
+  issue: Shown,
+  more: readonly (readonly [term: string, value: Html])[] = [],
+): Html {
   const { labels, milestone, assignees, projects } = issue
   const html = issue.html_url.split('/').slice(0, -2).join('/')
   const rows: readonly (readonly [string, Html | undefined])[] = [
     [
       'Author',
-      safeHtml`${issue.original_author === '' ? account(visit, issue.user) : issue.original_author}, ${time(issue.created_at)}`,
+      safeHtml`${issue.original_author === '' ? account(context, issue.user) : issue.original_author}, ${time(issue.created_at)}`,
     ],
     ...more,
     ['Labels', labels.length === 0 ? undefined : joined(labels.map(labelPart), ' ')],
@@ -41,7 +45,7 @@ export function facts(visit: Visit, issue: Shown, more: readonly (readonly [term
       'Assignees',
       assignees
         ? joined(
-            assignees.map((user) => account(visit, user)),
+            assignees.map((user) => account(context, user)),
             ', ',
           )
         : undefined,
@@ -75,15 +79,15 @@ interface Text extends Pick<Shown, 'assets' | 'body'> {
 /** The text of an issue with its files, and a page of its timeline. */
 export async function discussion(
   { site, timeline, texts }: DiscussionDeps,
-  visit: Visit,
+  context: PageContext,
   target: IssueInView,
   { assets, body: source, parts }: Text,
 ): Promise<Html> {
-  const { page, offset } = visit.paging(ROWS)
-  const found = await timeline.listWithReviews(visit.viewer, target, { page, offset, limit: ROWS + 1 })
-  const entries = entriesOf({ site }, visit, target, { ...found, entries: found.entries.slice(0, ROWS) })
+  const { page, offset } = context.paging(ROWS)
+  const found = await timeline.listWithReviews(context.viewer, target, { page, offset, limit: ROWS + 1 })
+  const entries = entriesOf({ site }, context, target, { ...found, entries: found.entries.slice(0, ROWS) })
   const hasMore = found.entries.length > ROWS
-  const place = { context: `/${target.repo.fullName}`, requester: visit.requester }
+  const place = { context: `/${target.repo.fullName}`, requester: context.requester }
   const written = entries.filter(({ entry }) => TEXTS.has(entry.kind) && entry.body !== '')
   const above = await parts?.(entries)
   const [body, ...rendered] = await texts.renderComments([source, ...written.map(({ entry }) => entry.body)], place)
@@ -98,9 +102,9 @@ export async function discussion(
 ${assets.length === 0 ? NOTHING : safeHtml`<h2>Files</h2>\n${files}`}
 <section aria-label="Timeline"><h2>Timeline</h2>
 ${entries.length === 0 ? safeHtml`<p class="note">No comments.</p>` : NOTHING}
-${entries.map((item) => entryPart(item, visit, target, { above, htmlOf }))}</section>
-${stepper(visit.paging(ROWS), hasMore)}
-${page === 1 && hasMore ? await otherPages(timeline, visit, target) : NOTHING}`
+${entries.map((item) => entryPart(item, context, target, { above, htmlOf }))}</section>
+${stepper(context.paging(ROWS), hasMore)}
+${page === 1 && hasMore ? await otherPages(timeline, context, target) : NOTHING}`
 }
 
 interface Parts {
@@ -108,16 +112,20 @@ interface Parts {
   readonly htmlOf: ReadonlyMap<number, Html>
 }
 
-function entryPart(item: Entry, visit: Visit, target: IssueInView, { above, htmlOf }: Parts): Html {
+function entryPart(item: Entry, context: PageContext, target: IssueInView, { above, htmlOf }: Parts): Html {
   const { id, kind } = item.entry
-  const line = safeHtml`<small>${entryLine(item, visit, target)}</small>`
+  const line = safeHtml`<small>${entryLine(item, context, target)}</small>`
   if (!TEXTS.has(kind)) return safeHtml`<p class="entry" id="issuecomment-${id}">${line}</p>\n`
   return safeHtml`<article id="issuecomment-${id}"><p>${line}</p>
 ${above?.get(id) ?? NOTHING}${htmlOf.get(id) ?? NOTHING}</article>\n`
 }
 
 /** Targets for addresses of entries on other pages: the part after `#` does not reach the server. */
-async function otherPages(timeline: DiscussionDeps['timeline'], { viewer }: Visit, target: IssueInView): Promise<Html> {
+async function otherPages(
+  timeline: DiscussionDeps['timeline'],
+  { viewer }: PageContext,
+  target: IssueInView,
+): Promise<Html> {
   const ids = (await timeline.listIds(viewer, target, ROWS + MAX_LINKS)).slice(ROWS)
   const links = ids.map((id, index) => {
     const page = Math.floor(index / ROWS) + 2

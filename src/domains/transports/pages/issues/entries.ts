@@ -3,7 +3,7 @@ import { escapePath } from '../../../../core/access/repo-urls.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import { entryPresenter, type IssueInView, type TimelineEntry } from '../../../issues/index.ts'
-import { NOTHING, time, type Visit, when } from '../layout.ts'
+import { NOTHING, time, type PageContext, when } from '../layout.ts'
 
 type TimelinePage = Awaited<ReturnType<Services['timeline']['list']>>
 type ShownEntry = ReturnType<ReturnType<typeof entryPresenter>>
@@ -18,21 +18,21 @@ export interface Entry {
 
 export const entriesOf = (
   { site }: Pick<Core, 'site'>,
-  visit: Visit,
+  context: PageContext,
   target: IssueInView,
   page: TimelinePage,
 ): Entry[] => {
-  const present = entryPresenter({ ...page, ...target, viewer: visit.viewer, site })
+  const present = entryPresenter({ ...page, ...target, viewer: context.viewer, site })
   return page.entries.map((entry) => ({ entry, shown: present(entry) }))
 }
 
 /** The name of an account, with a link to its page unless it stands for a deleted one. */
-export const account = ({ base }: Visit, { id, login }: Account): Html =>
+export const account = ({ base }: PageContext, { id, login }: Account): Html =>
   id > 0 ? safeHtml`<a href="${base}/${login}">${login}</a>` : safeHtml`${login}`
 
 /** The author of an entry: an imported one may have no account here. */
-const authorOf = (visit: Visit, { entry, shown }: Entry): Html =>
-  entry.originalAuthor === undefined ? account(visit, shown.user) : safeHtml`${entry.originalAuthor.login}`
+const authorOf = (context: PageContext, { entry, shown }: Entry): Html =>
+  entry.originalAuthor === undefined ? account(context, shown.user) : safeHtml`${entry.originalAuthor.login}`
 
 export const labelPart = ({ name }: { readonly name: string }): Html => safeHtml`<span class="label">${name}</span>`
 
@@ -42,12 +42,12 @@ const issueLink = (issue: ShownIssue): Html =>
 const referred = ({ shown }: Entry): Html =>
   safeHtml`referred to this in ${shown.ref_issue ? issueLink(shown.ref_issue) : 'another issue'}`
 
-function commit({ base }: Visit, { repo }: IssueInView, oid: string): Html {
+function commit({ base }: PageContext, { repo }: IssueInView, oid: string): Html {
   const short = safeHtml`<code>${oid.slice(0, 10)}</code>`
   return safeHtml`<a href="${base}/${repo.fullName}/commit/${escapePath(oid)}">${short}</a>`
 }
 
-type Sentence = (entry: Entry, visit: Visit, target: IssueInView) => Html
+type Sentence = (entry: Entry, context: PageContext, target: IssueInView) => Html
 
 const plain =
   (text: string): Sentence =>
@@ -63,8 +63,8 @@ const withBody =
 /** A sentence, and the commit that caused the entry. */
 const byCommit =
   (text: string): Sentence =>
-  ({ shown }, visit, target) =>
-    safeHtml`${text}${when(shown.commit_id, (oid) => safeHtml` by commit ${commit(visit, target, oid)}`)}`
+  ({ shown }, context, target) =>
+    safeHtml`${text}${when(shown.commit_id, (oid) => safeHtml` by commit ${commit(context, target, oid)}`)}`
 
 const onIssue =
   (text: string): Sentence =>
@@ -85,14 +85,14 @@ const SENTENCES: Readonly<Record<Exclude<TimelineEntry['kind'], 'pending_code' |
     const { ref_comment: comment } = entry.shown
     return safeHtml`${referred(entry)}${comment === null ? NOTHING : safeHtml`, <a href="${comment.html_url}">in a comment</a>`}`
   },
-  commit_ref: ({ entry, shown }, visit, target) =>
-    safeHtml`referred to this in commit ${entry.targetId === target.repo.id ? commit(visit, target, shown.ref_commit_sha) : safeHtml`<code>${shown.ref_commit_sha.slice(0, 10)}</code> of another repository`}`,
+  commit_ref: ({ entry, shown }, context, target) =>
+    safeHtml`referred to this in commit ${entry.targetId === target.repo.id ? commit(context, target, shown.ref_commit_sha) : safeHtml`<code>${shown.ref_commit_sha.slice(0, 10)}</code> of another repository`}`,
   label: ({ shown }) =>
     safeHtml`${shown.body === '' ? 'removed' : 'added'} the label ${shown.label ? labelPart(shown.label) : 'that was deleted since'}`,
   milestone: ({ shown: { old_milestone: before, milestone: after } }) =>
     after ? safeHtml`set the milestone ${after.title}` : safeHtml`removed the milestone ${before?.title ?? ''}`,
-  assignees: ({ shown }, visit) =>
-    safeHtml`${shown.removed_assignee ? 'removed the assignee' : 'assigned'} ${shown.assignee ? account(visit, shown.assignee) : ''}`,
+  assignees: ({ shown }, context) =>
+    safeHtml`${shown.removed_assignee ? 'removed the assignee' : 'assigned'} ${shown.assignee ? account(context, shown.assignee) : ''}`,
   change_title: ({ shown }) => safeHtml`changed the title from “${shown.old_title}” to “${shown.new_title}”`,
   delete_branch: ({ shown }) => safeHtml`deleted the branch <code>${shown.old_ref}</code>`,
   start_tracking: plain('started to track time'),
@@ -121,8 +121,8 @@ const SENTENCES: Readonly<Record<Exclude<TimelineEntry['kind'], 'pending_code' |
     safeHtml`changed the base branch from <code>${shown.old_ref}</code> to <code>${shown.new_ref}</code>`,
   pull_scheduled_merge: withBody('scheduled the merge'),
   pull_cancel_scheduled_merge: withBody('cancelled the scheduled merge'),
-  review_request: ({ shown }, visit) => {
-    const of = shown.assignee ? account(visit, shown.assignee) : safeHtml`${shown.assignee_team?.name ?? 'a team'}`
+  review_request: ({ shown }, context) => {
+    const of = shown.assignee ? account(context, shown.assignee) : safeHtml`${shown.assignee_team?.name ?? 'a team'}`
     return safeHtml`${shown.removed_assignee ? 'withdrew the request for a review of' : 'requested a review of'} ${of}`
   },
   project: ({ entry }) =>
@@ -133,9 +133,9 @@ const SENTENCES: Readonly<Record<Exclude<TimelineEntry['kind'], 'pending_code' |
 }
 
 /** Who did what and when, in one line. */
-export function entryLine(item: Entry, visit: Visit, target: IssueInView): Html {
+export function entryLine(item: Entry, context: PageContext, target: IssueInView): Html {
   const sentence = SENTENCES[item.entry.kind as keyof typeof SENTENCES]
-  return safeHtml`${authorOf(visit, item)} ${sentence(item, visit, target)}, ${time(item.shown.created_at)}`
+  return safeHtml`${authorOf(context, item)} ${sentence(item, context, target)}, ${time(item.shown.created_at)}`
 }
 
 /** The id of the review of an entry; undefined for none. */

@@ -16,19 +16,23 @@ interface IssuePageDeps extends DiscussionDeps, Pick<Core, 'database'> {
  */
 export const issuePage =
   (deps: IssuePageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit)
+  async (context) => {
+    const target = await authorizePage(deps, context)
     const { repo } = target
-    const { number } = numberOf(visit)
-    const issue = await issueQueries.getReadable(deps.database.read, visit.viewer, target, number)
+    const { number } = numberOf(context)
+    const issue = await issueQueries.getReadable(deps.database.read, context.viewer, target, number)
     const address = `${repo.fullName}/issues/${number}`
     if (issue.isPull) throw new MovedError('issue', address, `${repo.fullName}/pulls/${number}`)
-    await authorizePage(deps, visit, { unit: 'repo.issues' })
-    const shown = issuePresenters.present(await deps.issues.view(visit.viewer, repo, issue), visit.viewer, deps.site)
+    await authorizePage(deps, context, { unit: 'repo.issues' })
+    const shown = issuePresenters.present(
+      await deps.issues.view(context.viewer, repo, issue),
+      context.viewer,
+      deps.site,
+    )
     return {
       title: `${shown.title} · ${repo.fullName}#${number}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`${shown.title} #${number}`)}
-${facts(visit, shown, [['State', safeHtml`${shown.state}`]])}
-${await discussion(deps, visit, { ...target, issue }, shown)}`,
+      body: safeHtml`${repoHeading(context, target, safeHtml`${shown.title} #${number}`)}
+${facts(context, shown, [['State', safeHtml`${shown.state}`]])}
+${await discussion(deps, context, { ...target, issue }, shown)}`,
     }
   }

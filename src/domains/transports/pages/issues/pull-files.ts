@@ -1,5 +1,5 @@
 import { type Html, safeHtml } from '../../../../core/platform/html.ts'
-import { list, NOTHING, pager, repoPath, type Visit } from '../layout.ts'
+import { list, NOTHING, pager, repoPath, type PageContext } from '../layout.ts'
 import { diffPart } from '../diff.ts'
 import { textPart } from './discussion.ts'
 import { placePart, type PullInView, type PullPageDeps } from './reviews.ts'
@@ -8,31 +8,31 @@ const FILES = 50
 const MAX_PENDING = 100
 
 /** The changed files with their differences, after the comments that the viewer has not submitted. */
-export async function filesPart(deps: PullPageDeps, visit: Visit, target: PullInView): Promise<Html> {
+export async function filesPart(deps: PullPageDeps, context: PageContext, target: PullInView): Promise<Html> {
   const { repo, pull } = target
-  const paging = visit.paging(FILES)
+  const paging = context.paging(FILES)
   const { files, total, patch, isCut } = await deps.pullDiffs.page(repo, pull, paging)
   const rows = list(
     files,
     ({ path, previousPath, status, additions, deletions }) => {
       const name = safeHtml`${path}`
-      const link = safeHtml`<a href="${repoPath(visit, repo, 'src/commit', pull.headOid, path)}">${name}</a>`
+      const link = safeHtml`<a href="${repoPath(context, repo, 'src/commit', pull.headOid, path)}">${name}</a>`
       const from = previousPath === undefined ? '' : ` from ${previousPath}`
       return safeHtml`${status === 'deleted' ? name : link} <small>${status}${from}, +${additions} -${deletions}</small>`
     },
     'No files.',
   )
-  return safeHtml`${await pendingPart(deps, visit, target)}
+  return safeHtml`${await pendingPart(deps, context, target)}
 <h2>Files changed: ${total}</h2>
 ${rows}
 ${diffPart(patch)}
-${isCut ? safeHtml`<p class="note">The rest is in the <a href="${repoPath(visit, repo, `pulls/${target.issue.number}.diff`)}">diff</a>.</p>` : NOTHING}
+${isCut ? safeHtml`<p class="note">The rest is in the <a href="${repoPath(context, repo, `pulls/${target.issue.number}.diff`)}">diff</a>.</p>` : NOTHING}
 ${pager(paging, total)}`
 }
 
 async function pendingPart(
   { reviewComments, texts }: PullPageDeps,
-  { viewer, requester }: Visit,
+  { viewer, requester }: PageContext,
   target: PullInView,
 ): Promise<Html> {
   const views = await reviewComments.listPending(viewer, target, MAX_PENDING)

@@ -12,7 +12,7 @@ import {
   repoHeading,
   repoPath,
   time,
-  type Visit,
+  type PageContext,
 } from '../layout.ts'
 import { discussion, facts } from './discussion.ts'
 import { account } from './entries.ts'
@@ -25,22 +25,22 @@ const NO_PARTS = { stat: false, files: false, verification: false }
 /** `/{owner}/{repo}/pulls/{index}`, and below it `commits` and `files`. */
 export const pullPage =
   (deps: PullPageDeps): PageMaker =>
-  async (visit) => {
-    const target = await authorizePage(deps, visit, { unit: 'repo.pulls' })
-    const { number, tail } = numberOf(visit, /^(?:\/(?:files|commits))?$/)
+  async (context) => {
+    const target = await authorizePage(deps, context, { unit: 'repo.pulls' })
+    const { number, tail } = numberOf(context, /^(?:\/(?:files|commits))?$/)
     const found = await deps.pulls.getInView(target, number)
     const { repo, issue } = found
     return {
       title: `${issue.title} · ${repo.fullName}#${number}`,
-      body: safeHtml`${repoHeading(visit, target, safeHtml`${issue.title} #${number}`)}
-${tabs(visit, found, tail)}
-${await TABS[tail]!(deps, visit, found)}`,
+      body: safeHtml`${repoHeading(context, target, safeHtml`${issue.title} #${number}`)}
+${tabs(context, found, tail)}
+${await TABS[tail]!(deps, context, found)}`,
     }
   }
 
-function tabs(visit: Visit, { repo, issue }: PullInView, current: string): Html {
+function tabs(context: PageContext, { repo, issue }: PullInView, current: string): Html {
   const link = (name: string, tail: string): Html => {
-    const path = repoPath(visit, repo, `pulls/${issue.number}${tail}`)
+    const path = repoPath(context, repo, `pulls/${issue.number}${tail}`)
     return tail === current
       ? safeHtml`<a aria-current="page" href="${path}">${name}</a>\n`
       : safeHtml`<a href="${path}">${name}</a>\n`
@@ -48,28 +48,29 @@ function tabs(visit: Visit, { repo, issue }: PullInView, current: string): Html 
   return safeHtml`<nav class="tabs" aria-label="Pull request">${link('Discussion', '')}${link('Commits', '/commits')}${link('Files', '/files')}${link('Diff', '.diff')}${link('Patch', '.patch')}</nav>`
 }
 
-const TABS: Readonly<Record<string, (deps: PullPageDeps, visit: Visit, target: PullInView) => Promise<Html>>> = {
-  '': discussionPart,
-  '/commits': commitsPart,
-  '/files': filesPart,
-}
+const TABS: Readonly<Record<string, (deps: PullPageDeps, context: PageContext, target: PullInView) => Promise<Html>>> =
+  {
+    '': discussionPart,
+    '/commits': commitsPart,
+    '/files': filesPart,
+  }
 
-async function discussionPart(deps: PullPageDeps, visit: Visit, target: PullInView): Promise<Html> {
-  const { viewer } = visit
+async function discussionPart(deps: PullPageDeps, context: PageContext, target: PullInView): Promise<Html> {
+  const { viewer } = context
   const [view] = await deps.pulls.views(viewer, target, [target.issue])
   if (view === undefined) throw notFound('the pull request was deleted')
   const { merged_by: merger, ...pull } = presentPull(view, viewer, deps.site)
   const shown = issuePresenters.present(view.issue, viewer, deps.site)
   const state = pull.draft && pull.state === 'open' ? 'open, draft' : pull.state
   const reviewers = [
-    ...pull.requested_reviewers.map((user) => account(visit, user)),
+    ...pull.requested_reviewers.map((user) => account(context, user)),
     ...pull.requested_reviewers_teams.map(({ name }) => safeHtml`${name}`),
   ]
   const rows: readonly (readonly [string, Html])[] = [
     [
       'State',
       pull.merged
-        ? safeHtml`merged by ${merger ? account(visit, merger) : ''}, ${time(pull.merged_at ?? '')}`
+        ? safeHtml`merged by ${merger ? account(context, merger) : ''}, ${time(pull.merged_at ?? '')}`
         : safeHtml`${state}`,
     ],
     [
@@ -85,13 +86,13 @@ async function discussionPart(deps: PullPageDeps, visit: Visit, target: PullInVi
           ] as const,
         ]),
   ]
-  return safeHtml`${facts(visit, shown, rows)}
-${await discussion(deps, visit, target, { ...shown, parts: reviewParts(deps, target) })}`
+  return safeHtml`${facts(context, shown, rows)}
+${await discussion(deps, context, target, { ...shown, parts: reviewParts(deps, target) })}`
 }
 
-async function commitsPart({ pullDiffs }: PullPageDeps, visit: Visit, target: PullInView): Promise<Html> {
-  const paging = visit.paging(COMMITS)
+async function commitsPart({ pullDiffs }: PullPageDeps, context: PageContext, target: PullInView): Promise<Html> {
+  const paging = context.paging(COMMITS)
   const { items, total } = await pullDiffs.commits(target.repo, target.pull, NO_PARTS, paging)
-  return safeHtml`${list(items, (view) => commitLine(visit, target, view), 'No commits.')}
+  return safeHtml`${list(items, (view) => commitLine(context, target, view), 'No commits.')}
 ${pager(paging, total)}`
 }

@@ -82,12 +82,12 @@ export function createUploads(deps: UploadDeps) {
     if (upload === undefined) throw unknownUpload()
     const former = block.isWhole ? undefined : await deleteBlock(tx, id, block.name)
     const freed = block.isWhole ? await deleteBlocks(tx, id) : former === undefined ? [] : [former.hash]
-    const left = block.isWhole ? 0 : upload.size - (former?.size ?? 0)
+    const remaining = block.isWhole ? 0 : upload.size - (former?.size ?? 0)
     const blocks = block.isWhole ? 1 : upload.blocks + (former === undefined ? 1 : 0)
-    const size = left + blob.size
+    const size = remaining + blob.size
     if (size > maxBytes) throw tooLarge(`an upload has at most ${maxBytes} bytes`)
     if (blocks > MAX_BLOCKS) throw tooLarge(`an upload has at most ${MAX_BLOCKS} blocks`)
-    const position = block.position === 'end' ? left : block.position
+    const position = block.position === 'end' ? remaining : block.position
     const name = block.position === 'end' ? `end ${position}` : block.name
     await insertBlock(tx, { upload_id: id, name, position, hash: blob.hash, size: blob.size })
     await updateUpload(tx, id, { size, blocks, ...(block.isWhole && { listed: '' }) })
@@ -160,7 +160,7 @@ export function createUploads(deps: UploadDeps) {
             tx,
             freed.filter((hash) => blob !== undefined || !named.has(hash)),
           )
-          const hash = blob?.hash ?? (await insertBlockList(tx, requireLeft(parts, freed)))
+          const hash = blob?.hash ?? (await insertBlockList(tx, requireUnchanged(parts, freed)))
           return { value: await record(tx, { hash, digest, size }) }
         })
       }
@@ -178,9 +178,10 @@ export function createUploads(deps: UploadDeps) {
 }
 
 /** Throws Conflict when a block was replaced while the file was read. */
-function requireLeft(blocks: readonly UploadBlock[], hashes: readonly string[]): readonly UploadBlock[] {
-  const left = new Set(hashes)
-  if (blocks.some(({ hash }) => !left.has(hash))) throw conflict('a block was sent again: complete the upload again')
+function requireUnchanged(blocks: readonly UploadBlock[], hashes: readonly string[]): readonly UploadBlock[] {
+  const remaining = new Set(hashes)
+  if (blocks.some(({ hash }) => !remaining.has(hash)))
+    throw conflict('a block was sent again: complete the upload again')
   return blocks
 }
 

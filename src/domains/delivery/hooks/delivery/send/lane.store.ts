@@ -67,7 +67,7 @@ export interface Choice {
 }
 
 /** The times that decide which lanes are available. */
-interface TakeTimes extends LeaseTimes {
+interface AvailabilityTimes extends LeaseTimes {
   /** Includes lanes whose process has not extended its lease for a whole lease time. */
   readonly takesOver: boolean
 }
@@ -81,7 +81,7 @@ interface Bounds {
   readonly farLease: number
 }
 
-const boundsOf = ({ now, leaseMs, takesOver }: TakeTimes): Bounds => ({
+const boundsOf = ({ now, leaseMs, takesOver }: AvailabilityTimes): Bounds => ({
   now,
   leaseEnd: takesOver ? now : 0,
   farPause: now + MAX_RETRY_MS,
@@ -117,7 +117,7 @@ const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
     )
 
 /** Available lanes, longest waiting first. */
-export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Promise<Lane[]> {
+export async function listDueLanes(db: Db, times: AvailabilityTimes, choice: Choice): Promise<Lane[]> {
   const values = {
     ...boundsOf(times),
     origins: unlessEmpty(choice.exceptOrigins),
@@ -168,7 +168,7 @@ const dueLanes = defineQuery((db, { origins, owners, shares, ...bounds }: DueVal
 export async function leaseLanes(
   tx: Tx,
   hookIds: readonly number[],
-  { holder, ...times }: TakeTimes & { readonly holder: string },
+  { holder, ...times }: AvailabilityTimes & { readonly holder: string },
 ): Promise<Set<number>> {
   const free = await takeableLanesOf(tx, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)

@@ -2,7 +2,7 @@ import { listOf, members, type Members } from '../../../../../core/platform/json
 import type { Pages, SourceIssue, SourceLabel } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
 import { LACKING_OF_ISSUE } from '../lacking.ts'
-import { bodyOf, isTrue, issueNumberOf, lineOf, parseTime, timesOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, issueNumberOf, lineOf, parseTime, timesOf, countOf } from '../read.ts'
 import { type Codebase, listTickets, type Named, userBy } from './codebase.ts'
 
 const TYPES = ['bug', 'enhancement', 'task']
@@ -54,17 +54,17 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
   const number = issueNumberOf(ticket['ticket-id'])
   const files = listOf(ticket['upload-tokens']).length
   if (files > 0) location.warn(`${files} files of issue ${number} were not imported: Codebase's API gives tokens alone`)
-  const status = properties.statuses.get(wholeOf(ticket['status-id']))
+  const status = properties.statuses.get(countOf(ticket['status-id']))
   const isClosed = status?.isClosed ?? false
   const times = timesOf(timesIn(ticket), clock.now())
   const named = (['Category', 'Priority', 'Status'] as const).flatMap((kind) => {
     const values = { Category: properties.categories, Priority: properties.priorities, Status: properties.statuses }
-    const value = values[kind].get(wholeOf(ticket[`${kind.toLowerCase()}-id`]))
+    const value = values[kind].get(countOf(ticket[`${kind.toLowerCase()}-id`]))
     return value === undefined ? [] : [`${kind}/${value.name}`]
   })
   const { body, hidden } = await describe(codebase, ticket, signal)
   if (hidden > 0) location.warn(`${hidden} notes of issue ${number} were not imported: they are private`)
-  const milestone = wholeOf(ticket['milestone-id'])
+  const milestone = countOf(ticket['milestone-id'])
   return {
     ...LACKING_OF_ISSUE,
     ...times,
@@ -78,9 +78,9 @@ async function readTicket(codebase: Codebase, ticket: Members, signal: AbortSign
     labels: [...named, ...typesOf(ticket), ...tagsOf(ticket)],
     milestone: milestone === 0 ? undefined : String(milestone),
     assignees:
-      wholeOf(ticket['assignee-id']) === 0 ? [] : [userBy(codebase, ticket['assignee-id'], ticket['assignee'])],
+      countOf(ticket['assignee-id']) === 0 ? [] : [userBy(codebase, ticket['assignee-id'], ticket['assignee'])],
     dueAt: parseTime(ticket['deadline']),
-    timeEstimate: wholeOf(ticket['estimated-time']) * 60,
+    timeEstimate: countOf(ticket['estimated-time']) * 60,
   }
 }
 
@@ -105,7 +105,7 @@ export async function describe(codebase: Codebase, ticket: Members, signal: Abor
   const all = listOf(await api.find(path, signal)).map(members)
   const notes = all
     .filter((note) => location.withConfidential || !isPrivate(note))
-    .toSorted((one, other) => wholeOf(one['id']) - wholeOf(other['id']))
+    .toSorted((one, other) => countOf(one['id']) - countOf(other['id']))
   const hidden = all.length - notes.length
   const body = bodyOf(ticket['description'])
   return body === '' ? { body: bodyOf(notes[0]?.['content']), notes: notes.slice(1), hidden } : { body, notes, hidden }

@@ -3,7 +3,7 @@ import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceMilestone } from '../../source.ts'
 import { readingBy } from '../connection.ts'
 import { LACKING } from '../lacking.ts'
-import { bodyOf, lineOf, parseTime, wholeOf } from '../read.ts'
+import { bodyOf, lineOf, parseTime, countOf } from '../read.ts'
 import { type Codebase, createConnection, END } from './codebase.ts'
 import { readComments, readEvents, readPulls } from './codebase-pulls.ts'
 import { readIssues, readLabels } from './codebase-tickets.ts'
@@ -42,7 +42,7 @@ async function* readMilestones({ api, project }: Codebase, signal: AbortSignal):
 }
 
 const readMilestone = (milestone: Members): SourceMilestone => ({
-  key: String(wholeOf(milestone['id'])),
+  key: String(countOf(milestone['id'])),
   title: lineOf(milestone['name']),
   description: bodyOf(milestone['description']),
   isClosed: milestone['status'] === 'completed' || milestone['status'] === 'cancelled',

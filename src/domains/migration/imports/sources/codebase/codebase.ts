@@ -7,7 +7,7 @@ import type { Pages, SourceUser } from '../../source.ts'
 import { connectOnce } from '../connection.ts'
 import { basicOf, splitPath } from '../location.ts'
 import { oldestFirst } from '../oldest-first.ts'
-import { GHOST, issueNumberOf, isTrue, lineOf, userOf, wholeOf } from '../read.ts'
+import { GHOST, issueNumberOf, isTrue, lineOf, userOf, countOf } from '../read.ts'
 
 /** A repository of a project of Codebase. */
 export interface Codebase {
@@ -97,7 +97,7 @@ async function readNamed({ api, project }: Found, list: Property, signal: AbortS
   const named = new Map<number, Named>()
   for await (const page of api.pages(`${project}/tickets/${list}`, signal, END)) {
     for (const value of page.map(members))
-      named.set(wholeOf(value['id']), {
+      named.set(countOf(value['id']), {
         name: lineOf(value['name']),
         color: lineOf(value['colour']) || lineOf(value['background-colour']),
         isClosed: isTrue(value['treat-as-closed']) || value['treat-as-closed'] === '1',
@@ -135,5 +135,5 @@ async function highestTicket(found: Found, signal: AbortSignal): Promise<number>
 /** A user by id; of one who has left the project only the name, if the API returns it. */
 export function userBy({ users }: Codebase, id: unknown, name?: unknown): SourceUser {
   const login = lineOf(name)
-  return users.get(wholeOf(id)) ?? (login === '' ? GHOST : { id: wholeOf(id), login, email: '' })
+  return users.get(countOf(id)) ?? (login === '' ? GHOST : { id: countOf(id), login, email: '' })
 }

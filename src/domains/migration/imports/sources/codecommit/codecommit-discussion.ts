@@ -1,6 +1,6 @@
 import { type Members, members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceComment, SourceReaction, SourceReview, SourceReviewComment } from '../../source.ts'
-import { bodyOf, isTrue, lineOf, membersOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, lineOf, membersOf, countOf } from '../read.ts'
 import { type Codecommit, eventsOf, timeOf, userOf } from './codecommit.ts'
 
 const REACTIONS: ReadonlyMap<string, string> = new Map([
@@ -110,7 +110,7 @@ async function readThread(
 ): Promise<readonly SourceReviewComment[]> {
   const ids = new Map(comments.map(({ commentId }, index) => [lineOf(commentId), index + 1]))
   const isOld = place['relativeFileVersion'] === 'BEFORE'
-  const line = Math.max(1, wholeOf(place['filePosition']))
+  const line = Math.max(1, countOf(place['filePosition']))
   const read: SourceReviewComment[] = []
   for (const [index, comment] of comments.entries())
     read.push({

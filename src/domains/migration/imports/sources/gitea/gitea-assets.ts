@@ -1,7 +1,7 @@
 import type { Members } from '../../../../../core/platform/json-members.ts'
 import type { SourceAsset } from '../../source.ts'
 import { filesInText } from '../files-in-text.ts'
-import { lineOf, parseTime, wholeOf } from '../read.ts'
+import { lineOf, parseTime, countOf } from '../read.ts'
 
 const TYPE_LINK = 'external'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -18,7 +18,7 @@ export function readAsset(asset: Members, webUrl: string): SourceAsset {
     name: lineOf(asset['name']),
     url: isAttachment ? `${webUrl}/attachments/${uuid}` : lineOf(asset['browser_download_url']),
     kind,
-    downloads: wholeOf(asset['download_count']),
+    downloads: countOf(asset['download_count']),
     createdAt: parseTime(asset['created_at']),
     textUrl: isAttachment ? `/attachments/${uuid}` : undefined,
   }

@@ -27,7 +27,7 @@ import {
   timesOf,
   userOf,
   usersOf,
-  wholeOf,
+  countOf,
 } from '../read.ts'
 import { readIssueBasics } from '../read-objects.ts'
 import { readAsset } from './gitea-assets.ts'
@@ -114,8 +114,8 @@ function readIssue(
     assignees: usersOf(issue['assignees']),
     dueAt: parseTime(issue['due_date']),
     ref: lineOf(issue['ref']),
-    pinOrder: wholeOf(issue['pin_order']),
-    timeEstimate: wholeOf(issue['time_estimate']),
+    pinOrder: countOf(issue['pin_order']),
+    timeEstimate: countOf(issue['time_estimate']),
     reactions,
     assets: membersOf(issue['assets']).map((asset) => readAsset(asset, webUrl)),
   }
@@ -142,7 +142,7 @@ function readPull(pull: Members, issue: SourceIssue): SourcePull {
   const ref = lineOf(head['ref'])
   // The ref of the pull request itself if the branch was deleted; the label still names it then.
   const isDeleted = ref.startsWith('refs/')
-  const isSame = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
+  const isSame = countOf(headRepo['id']) !== 0 && countOf(headRepo['id']) === countOf(baseRepo['id'])
   const mergedAt = parseTime(pull['merged_at'])
   const by = userOf(pull['merged_by'])
   return {
@@ -180,7 +180,7 @@ export async function* readComments(gitea: Gitea, scope: SourceScope, signal: Ab
         const ofPull = numberAtEnd(comment['pull_request_url'])
         const issue = ofPull || numberAtEnd(comment['issue_url'])
         if (issue === 0 || !(ofPull === 0 ? scope.issues : scope.pulls)) return undefined
-        const id = wholeOf(comment['id'])
+        const id = countOf(comment['id'])
         return {
           ...timesOf(comment, clock.now()),
           id,
@@ -221,9 +221,9 @@ async function* readTimesOf(
     yield page.map(members).flatMap((time) => {
       const issue = issueNumberOf(members(time['issue'])['number'])
       const login = lineOf(time['user_name'])
-      const id = wholeOf(time['user_id'])
+      const id = countOf(time['user_id'])
       const user = login === '' ? GHOST : { id, login, email: '', isElsewhere: id === 0 }
       const createdAt = parseTime(time['created']) ?? clock.now()
-      return issue === 0 ? [] : [{ id: wholeOf(time['id']), issue, user, seconds: wholeOf(time['time']), createdAt }]
+      return issue === 0 ? [] : [{ id: countOf(time['id']), issue, user, seconds: countOf(time['time']), createdAt }]
     })
 }

@@ -1,7 +1,7 @@
 import { listOf, members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceItem, SourceReview, SourceReviewComment } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { bodyOf, GHOST, isTrue, lineOf, parseTime, present, timesOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, GHOST, isTrue, lineOf, parseTime, present, timesOf, userOf, countOf } from '../read.ts'
 import { authorOf, type Gitea, LACKING, reactionsTo } from './gitea-issues.ts'
 
 const MAX_COMMENTS = 10_000
@@ -23,9 +23,9 @@ export async function* readReviews(
     yield present(
       await inOrder(page.map(members), { atOnce: 1, signal }, async (review, both) => {
         const kind = KINDS.get(review['state'])
-        const id = wholeOf(review['id'])
+        const id = countOf(review['id'])
         if (kind === undefined || id === 0) return undefined
-        const hasComments = review['comments_count'] === undefined || wholeOf(review['comments_count']) > 0
+        const hasComments = review['comments_count'] === undefined || countOf(review['comments_count']) > 0
         return {
           id,
           pull: number,
@@ -50,20 +50,20 @@ async function readComments(gitea: Gitea, path: string, signal: AbortSignal): Pr
     .slice(0, MAX_COMMENTS)
     .map(members)
   return inOrder(comments, { atOnce: 4, signal }, async (comment, both) => {
-    const id = wholeOf(comment['id'])
+    const id = countOf(comment['id'])
     return { ...readComment(comment, gitea.clock.now()), reactions: await reactionsTo(gitea, `comments/${id}`, both) }
   })
 }
 
 function readComment(comment: Members, now: number): SourceReviewComment {
-  const [onNew, onOld] = [wholeOf(comment['position']), wholeOf(comment['original_position'])]
+  const [onNew, onOld] = [countOf(comment['position']), countOf(comment['original_position'])]
   const side = onNew === 0 && onOld > 0 ? 'old' : 'new'
   const line = Math.max(1, side === 'old' ? onOld : onNew)
-  const start = wholeOf(comment[side === 'old' ? 'original_start_position' : 'start_position'])
+  const start = countOf(comment[side === 'old' ? 'original_start_position' : 'start_position'])
   const resolver = userOf(comment['resolver'])
   return {
     ...timesOf(comment, now),
-    id: wholeOf(comment['id']),
+    id: countOf(comment['id']),
     author: authorOf(comment),
     body: bodyOf(comment['body']),
     path: lineOf(comment['path']),

@@ -4,7 +4,7 @@ import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { inOrder } from '../in-order.ts'
 import { mergeAscending } from '../merge-ascending.ts'
 import { oldestFirst } from '../oldest-first.ts'
-import { bodyOf, issueNumberOf, lineOf, numberAtEnd, present, timesOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, issueNumberOf, lineOf, numberAtEnd, present, timesOf, userOf, countOf } from '../read.ts'
 import { type Github, listed, ONE_BY_ONE, reactionsOf } from './github-issues.ts'
 
 /** One list has the comments of all issues and pull requests. */
@@ -18,7 +18,7 @@ export async function* readComments(github: Github, scope: SourceScope, signal: 
         const issue = numberAtEnd(comment['issue_url'])
         const isOfPull = /\/pull\/\d+(#|$)/.test(lineOf(comment['html_url']))
         if (issue === 0 || !(isOfPull ? scope.pulls : scope.issues)) return undefined
-        const id = wholeOf(comment['id'])
+        const id = countOf(comment['id'])
         return {
           ...timesOf(comment, clock.now()),
           id,

@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceDependency, SourceItem } from '../../source.ts'
-import { issueNumberOf, lineOf, wholeOf } from '../read.ts'
+import { issueNumberOf, lineOf, countOf } from '../read.ts'
 import { type Github, isPull, listed } from './github-issues.ts'
 
 const NOT_FOUND = [404, 410]
@@ -28,7 +28,7 @@ async function listBlocked(github: Github, signal: AbortSignal): Promise<Readonl
     if (issues.length > 0 && issues.every((issue) => issue['issue_dependencies_summary'] === undefined)) break
     for (const issue of issues) {
       const summary = members(issue['issue_dependencies_summary'])
-      if (wholeOf(summary['total_blocked_by']) + wholeOf(summary['blocked_by']) > 0)
+      if (countOf(summary['total_blocked_by']) + countOf(summary['blocked_by']) > 0)
         blocked.add(issueNumberOf(issue['number']))
     }
   }

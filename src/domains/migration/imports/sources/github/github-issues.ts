@@ -15,7 +15,7 @@ import {
   readReactions,
   userOf,
   usersOf,
-  wholeOf,
+  countOf,
 } from '../read.ts'
 import { readIssueBasics } from '../read-objects.ts'
 
@@ -45,7 +45,7 @@ export async function reactionsOf(
   object: Members,
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<readonly SourceReaction[]> {
-  if (wholeOf(members(object['reactions'])['total_count']) === 0) return []
+  if (countOf(members(object['reactions'])['total_count']) === 0) return []
   const reactions: SourceReaction[] = []
   for await (const page of api.pages(`${repo}/${path}/reactions`, signal, [404])) {
     reactions.push(...readReactions(page))
@@ -84,7 +84,7 @@ export async function* readIssues(github: Github, after: number, signal: AbortSi
       await inOrder(page, { atOnce: ONE_BY_ONE, signal }, async (issue, both) => {
         const number = issueNumberOf(issue['number'])
         if (number === 0 || isPull(issue)) return undefined
-        if (wholeOf(members(issue['sub_issues_summary'])['total']) > 0)
+        if (countOf(members(issue['sub_issues_summary'])['total']) > 0)
           github.warn(`the sub-issues of issue ${number} are issues without a parent here: this server has no parents`)
         return readIssue(github, issue, { number, signal: both })
       }),
@@ -127,7 +127,7 @@ export async function* readPulls(github: Github, after: number, signal: AbortSig
 function readPull(pull: Members, issue: SourceIssue): SourcePull {
   const [base, head] = [members(pull['base']), members(pull['head'])]
   const [baseRepo, headRepo] = [members(base['repo']), members(head['repo'])]
-  const isSameRepo = wholeOf(headRepo['id']) !== 0 && wholeOf(headRepo['id']) === wholeOf(baseRepo['id'])
+  const isSameRepo = countOf(headRepo['id']) !== 0 && countOf(headRepo['id']) === countOf(baseRepo['id'])
   const mergedAt = parseTime(pull['merged_at'])
   const by = userOf(pull['merged_by'])
   return {

@@ -1,6 +1,6 @@
 import { members } from '../../../../../core/platform/json-members.ts'
 import type { SourceProtections } from '../../source.ts'
-import { isTrue, lineOf, linesOf, present, wholeOf } from '../read.ts'
+import { isTrue, lineOf, linesOf, present, countOf } from '../read.ts'
 import type { Github } from './github-issues.ts'
 
 /** A repository has no more here. */
@@ -34,7 +34,7 @@ function ruleOf(name: string, value: unknown): object {
     // Without a rule for reviews everyone who may write may push.
     enable_push: reviews === undefined || reviews === null,
     enable_force_push: isOn('allow_force_pushes'),
-    required_approvals: wholeOf(members(reviews)['required_approving_review_count']),
+    required_approvals: countOf(members(reviews)['required_approving_review_count']),
     dismiss_stale_approvals: isTrue(members(reviews)['dismiss_stale_reviews']),
     enable_status_check: linesOf(members(checks)['contexts']).length > 0,
     status_check_contexts: linesOf(members(checks)['contexts']),

@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceItem, SourceReview, SourceReviewComment } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { bodyOf, lineOf, parseTime, timesOf, userOf, wholeOf } from '../read.ts'
+import { bodyOf, lineOf, parseTime, timesOf, userOf, countOf } from '../read.ts'
 import { endOfHunk } from './end-of-hunk.ts'
 import { type Github, ONE_BY_ONE, reactionsOf } from './github-issues.ts'
 
@@ -32,10 +32,10 @@ export async function* readReviews(
       return review ?? []
     })
   // Comments of a review that is not in the list, such as those of servers without reviews.
-  const left = [...comments].flatMap(([review, list]) =>
+  const unplaced = [...comments].flatMap(([review, list]) =>
     review === 0 ? list.map((comment) => asReview(number, [comment])) : [{ ...asReview(number, list), id: review }],
   )
-  if (left.length > 0) yield left
+  if (unplaced.length > 0) yield unplaced
 }
 
 interface Context {
@@ -46,7 +46,7 @@ interface Context {
 }
 
 function readReview(review: Members, { pull, now, comments }: Context): SourceReview | undefined {
-  const [id, kind] = [wholeOf(review['id']), KINDS.get(review['state'])]
+  const [id, kind] = [countOf(review['id']), KINDS.get(review['state'])]
   if (id === 0 || kind === undefined) return undefined
   const own = comments.get(id) ?? []
   comments.delete(id)
@@ -93,9 +93,9 @@ async function readComments(
   let count = 0
   for await (const page of api.pages(`${repo}/pulls/${number}/comments`, signal, NOT_FOUND)) {
     const comments = await inOrder(page.map(members), { atOnce: ONE_BY_ONE, signal }, async (comment, both) => {
-      const path = `pulls/comments/${wholeOf(comment['id'])}`
+      const path = `pulls/comments/${countOf(comment['id'])}`
       const reactions = await reactionsOf(github, comment, { path, signal: both })
-      return [wholeOf(comment['pull_request_review_id']), { ...readComment(comment, clock.now()), reactions }] as const
+      return [countOf(comment['pull_request_review_id']), { ...readComment(comment, clock.now()), reactions }] as const
     })
     for (const [review, comment] of comments) {
       if (!byReview.has(review)) byReview.set(review, [])
@@ -110,13 +110,13 @@ async function readComments(
 function readComment(comment: Members, now: number): SourceReviewComment {
   const diffHunk = bodyOf(comment['diff_hunk'])
   const end = endOfHunk(diffHunk)
-  const isOutdated = wholeOf(comment['line'] ?? comment['position']) === 0
-  const line = wholeOf(comment['line']) || wholeOf(comment['original_line']) || end.line
-  const start = wholeOf(comment[isOutdated ? 'original_start_line' : 'start_line'])
+  const isOutdated = countOf(comment['line'] ?? comment['position']) === 0
+  const line = countOf(comment['line']) || countOf(comment['original_line']) || end.line
+  const start = countOf(comment[isOutdated ? 'original_start_line' : 'start_line'])
   const side = comment['side'] === undefined ? end.side : comment['side'] === 'LEFT' ? 'old' : 'new'
   return {
     ...timesOf(comment, now),
-    id: wholeOf(comment['id']),
+    id: countOf(comment['id']),
     author: userOf(comment['user']),
     body: bodyOf(comment['body']),
     path: lineOf(comment['path']),
@@ -126,7 +126,7 @@ function readComment(comment: Members, now: number): SourceReviewComment {
     commitOid: lineOf(comment[isOutdated ? 'original_commit_id' : 'commit_id']),
     diffHunk,
     isOutdated,
-    replyTo: wholeOf(comment['in_reply_to_id']) || undefined,
+    replyTo: countOf(comment['in_reply_to_id']) || undefined,
     resolvedBy: undefined,
     reactions: [],
     assets: [],

@@ -4,7 +4,7 @@ import type { OpenSource, SourceLocation } from '../../source-location.ts'
 import type { Source, SourceAsset, SourceKind } from '../../source.ts'
 import { LACKING } from '../lacking.ts'
 import { basicOf, splitPath } from '../location.ts'
-import { bodyOf, isTrue, lineOf, linesOf, parseTime, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, lineOf, linesOf, parseTime, countOf } from '../read.ts'
 import { readLabel, readMilestone, readRelease } from '../read-objects.ts'
 import { createDependencies } from './github-dependencies.ts'
 import { createMilestoneKeys, readEvents } from './github-events.ts'
@@ -139,7 +139,7 @@ function readAsset(asset: Members): SourceAsset | undefined {
     name: lineOf(asset['name']),
     url: lineOf(asset['url']) || lineOf(asset['browser_download_url']),
     kind: 'file',
-    downloads: wholeOf(asset['download_count']),
+    downloads: countOf(asset['download_count']),
     createdAt: parseTime(asset['created_at']),
   }
 }

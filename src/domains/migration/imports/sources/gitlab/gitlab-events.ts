@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
-import { issueNumberOf, isTrue, lineOf, parseTime, userOf, wholeOf } from '../read.ts'
+import { issueNumberOf, isTrue, lineOf, parseTime, userOf, countOf } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
 import { readSystemNote } from './gitlab-notes.ts'
 import { labelName } from './gitlab-text.ts'
@@ -71,7 +71,7 @@ const LISTS: readonly (readonly [string, ReadChange])[] = [
   [
     'milestone',
     async ({ milestone, action }) => {
-      const id = wholeOf(members(milestone)['id'])
+      const id = countOf(members(milestone)['id'])
       const key = id === 0 ? undefined : String(id)
       return action === 'add'
         ? { kind: 'milestone', old: undefined, new: key }
@@ -91,7 +91,7 @@ export async function* readDependencies(
     yield page.map(members).flatMap((issue) => {
       const other = issueNumberOf(issue['iid'])
       if (issue['link_type'] !== 'is_blocked_by' || other === 0) return []
-      const isOwn = wholeOf(issue['project_id']) === id
+      const isOwn = countOf(issue['project_id']) === id
       const elsewhere = lineOf(members(issue['references'])['full']) || lineOf(issue['web_url']) || `issue ${other}`
       return [{ issue: number, dependsOn: isOwn ? other : elsewhere }]
     })

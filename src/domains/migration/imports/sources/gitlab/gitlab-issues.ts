@@ -14,7 +14,7 @@ import {
   timesOf,
   userOf,
   usersOf,
-  wholeOf,
+  countOf,
 } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
 import { labelName } from './gitlab-text.ts'
@@ -90,7 +90,7 @@ export async function* readIssues(
 
 /** What issues and merge requests have in common. */
 export function readBasics({ clock }: Gitlab, issue: Members): Omit<SourceIssue, 'number' | 'reactions'> {
-  const milestone = wholeOf(members(issue['milestone'])['id'])
+  const milestone = countOf(members(issue['milestone'])['id'])
   return {
     author: userOf(issue['author'], 'username'),
     title: lineOf(issue['title']),
@@ -104,7 +104,7 @@ export function readBasics({ clock }: Gitlab, issue: Members): Omit<SourceIssue,
     dueAt: parseTime(issue['due_date']),
     ref: '',
     pinOrder: 0,
-    timeEstimate: wholeOf(members(issue['time_stats'])['time_estimate']),
+    timeEstimate: countOf(members(issue['time_stats'])['time_estimate']),
     assets: [],
   }
 }
@@ -125,7 +125,7 @@ export async function* readComments(
     for await (const page of listIssues(gitlab, number - 1, { ...options, warn: () => {} }, signal))
       for (const issue of page) {
         const iid = issueNumberOf(issue['iid'])
-        if (issue['user_notes_count'] === undefined || wholeOf(issue['user_notes_count']) > 0)
+        if (issue['user_notes_count'] === undefined || countOf(issue['user_notes_count']) > 0)
           yield* notesOf({ list: `issues/${iid}`, number: iid, after: iid === number ? place : 0 })
       }
   if (!scope.pulls) return
@@ -169,14 +169,14 @@ async function* readNotes(
     yield present(
       await inOrder(notes, { atOnce: AT_ONCE, signal }, async ({ note, place: own }, both) => {
         if (own <= after || isTrue(note['system']) || note['type'] === 'DiffNote') return undefined
-        if (!mayRead(note, options, `${list}/notes/${wholeOf(note['id'])}`)) return undefined
+        if (!mayRead(note, options, `${list}/notes/${countOf(note['id'])}`)) return undefined
         return {
           ...timesOf(note, clock.now()),
           id: number * MAX_NOTES + own,
           issue: number,
           author: userOf(note['author'], 'username'),
           body: bodyOf(note['body']),
-          reactions: await reactionsTo(gitlab, `${list}/notes/${wholeOf(note['id'])}`, both),
+          reactions: await reactionsTo(gitlab, `${list}/notes/${countOf(note['id'])}`, both),
           assets: [],
         }
       }),

@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { SourceProtections } from '../../source.ts'
-import { isTrue, lineOf, membersOf, wholeOf } from '../read.ts'
+import { isTrue, lineOf, membersOf, countOf } from '../read.ts'
 import type { Gitlab } from './gitlab.ts'
 
 /** A repository has no more of either kind here. */
@@ -53,11 +53,11 @@ const patternOf = ({ name }: Members): string => lineOf(name).replaceAll('*', '*
 
 const mayWrite = (levels: unknown): boolean =>
   membersOf(levels).some(
-    (level) => !isNamed(level) && wholeOf(level['access_level']) > 0 && wholeOf(level['access_level']) <= DEVELOPER,
+    (level) => !isNamed(level) && countOf(level['access_level']) > 0 && countOf(level['access_level']) <= DEVELOPER,
   )
 
 const isNamed = (level: Members): boolean =>
-  ['user_id', 'group_id', 'deploy_key_id'].some((member) => wholeOf(level[member]) > 0)
+  ['user_id', 'group_id', 'deploy_key_id'].some((member) => countOf(level[member]) > 0)
 
 /** Names of accounts and groups in the rule, of which the import warns. */
 const namesOf = (levels: unknown): readonly string[] =>

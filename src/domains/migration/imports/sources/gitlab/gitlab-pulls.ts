@@ -14,7 +14,7 @@ import {
   timesOf,
   userOf,
   usersOf,
-  wholeOf,
+  countOf,
 } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
 import { AT_ONCE, type ReadOptions, mayRead, reactionsTo, readBasics } from './gitlab-issues.ts'
@@ -43,7 +43,7 @@ function readPull(
 ): SourcePull {
   const basics = readBasics(gitlab, pull)
   const refs = members(pull['diff_refs'])
-  const isSameRepo = wholeOf(pull['source_project_id']) === wholeOf(pull['target_project_id'])
+  const isSameRepo = countOf(pull['source_project_id']) === countOf(pull['target_project_id'])
   const mergedAt = parseTime(pull['merged_at'])
   return {
     ...basics,
@@ -98,7 +98,7 @@ export async function* readReviews(
       if (isTrue(note['system']) && APPROVED.test(lineOf(note['body'])))
         times.set(userOf(note['author'], 'username').login, parseTime(note['created_at']) ?? clock.now())
     const lines = threads
-      .map((notes) => notes.filter((note) => mayRead(note, options, `${merge}/notes/${wholeOf(note['id'])}`)))
+      .map((notes) => notes.filter((note) => mayRead(note, options, `${merge}/notes/${countOf(note['id'])}`)))
       .filter(([note]) => note !== undefined && note['type'] === 'DiffNote')
     yield await inOrder(lines, { atOnce: 1, signal }, (thread, both) =>
       readThread(gitlab, { number, merge, thread }, both),
@@ -141,11 +141,11 @@ async function readThread(
   { number, merge, thread }: Thread,
   signal: AbortSignal,
 ): Promise<SourceReview> {
-  const first = wholeOf(thread[0]!['id'])
+  const first = countOf(thread[0]!['id'])
   const notes = thread.filter((note) => !isTrue(note['system']))
   const comments = await inOrder(notes, { atOnce: AT_ONCE, signal }, async (note, both) => ({
     ...readNote(note, { first, place: members(thread[0]!['position']), now: gitlab.clock.now() }),
-    reactions: await reactionsTo(gitlab, `${merge}/notes/${wholeOf(note['id'])}`, both),
+    reactions: await reactionsTo(gitlab, `${merge}/notes/${countOf(note['id'])}`, both),
   }))
   const { author, createdAt, commitOid } = comments[0] ?? {
     author: GHOST,
@@ -159,11 +159,11 @@ function readNote(
   note: Members,
   { first, place, now }: { readonly first: number; readonly place: Members; readonly now: number },
 ): SourceReviewComment {
-  const side = wholeOf(place['new_line']) === 0 && wholeOf(place['old_line']) > 0 ? 'old' : 'new'
-  const line = Math.max(1, wholeOf(place[side === 'old' ? 'old_line' : 'new_line']))
+  const side = countOf(place['new_line']) === 0 && countOf(place['old_line']) > 0 ? 'old' : 'new'
+  const line = Math.max(1, countOf(place[side === 'old' ? 'old_line' : 'new_line']))
   const start = members(members(place['line_range'])['start'])
-  const startLine = wholeOf(start[side === 'old' ? 'old_line' : 'new_line'])
-  const id = wholeOf(note['id'])
+  const startLine = countOf(start[side === 'old' ? 'old_line' : 'new_line'])
+  const id = countOf(note['id'])
   const resolver = userOf(note['resolved_by'], 'username')
   return {
     ...timesOf(note, now),

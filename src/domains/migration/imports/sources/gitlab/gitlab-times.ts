@@ -1,6 +1,6 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceTrackedTime } from '../../source.ts'
-import { GHOST, issueNumberOf, timesOf, wholeOf } from '../read.ts'
+import { GHOST, issueNumberOf, timesOf, countOf } from '../read.ts'
 import { type Gitlab, LACKING } from './gitlab.ts'
 import { type ReadOptions, listIssues } from './gitlab-issues.ts'
 
@@ -12,7 +12,7 @@ export async function* readTimes(
 ): Pages<SourceTrackedTime> {
   const { api, project, offset, clock } = gitlab
   const sumOf = (issue: Members, added: number): SourceTrackedTime[] => {
-    const seconds = wholeOf(members(issue['time_stats'])['total_time_spent'])
+    const seconds = countOf(members(issue['time_stats'])['total_time_spent'])
     const iid = issueNumberOf(issue['iid'])
     const createdAt = timesOf(issue, clock.now()).updatedAt
     return seconds === 0 || iid === 0 ? [] : [{ id: iid, issue: iid + added, user: GHOST, seconds, createdAt }]

@@ -4,7 +4,7 @@ import type { OpenSource } from '../../source-location.ts'
 import type { Pages, SourceAsset, SourceKind, SourceLabel, SourceMilestone, SourceRelease } from '../../source.ts'
 import { filesInText } from '../files-in-text.ts'
 import { LACKING as NOTHING } from '../lacking.ts'
-import { bodyOf, isTrue, lineOf, linesOf, membersOf, parseTime, userOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, lineOf, linesOf, membersOf, parseTime, userOf, countOf } from '../read.ts'
 import { createConnection, type Gitlab, LACKING } from './gitlab.ts'
 import { readDependencies, readEvents } from './gitlab-events.ts'
 import { readComments, readIssues } from './gitlab-issues.ts'
@@ -115,7 +115,7 @@ function readMilestone(milestone: Members): SourceMilestone {
   const updatedAt = parseTime(milestone['updated_at'])
   const isClosed = milestone['state'] === 'closed'
   return {
-    key: String(wholeOf(milestone['id'])),
+    key: String(countOf(milestone['id'])),
     title: lineOf(milestone['title']),
     description: bodyOf(milestone['description']),
     isClosed,

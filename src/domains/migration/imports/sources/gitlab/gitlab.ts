@@ -5,7 +5,7 @@ import { ForgeError } from '../../forge-error.ts'
 import type { SourceDeps, SourceLocation } from '../../source-location.ts'
 import { connectOnce } from '../connection.ts'
 import { decoded } from '../location.ts'
-import { issueNumberOf, lineOf, wholeOf } from '../read.ts'
+import { issueNumberOf, lineOf, countOf } from '../read.ts'
 
 /** A project of GitLab. */
 export interface Gitlab {
@@ -79,7 +79,7 @@ async function openProject(
 ): Promise<Gitlab> {
   const named = `/projects/${encodeURIComponent(path)}`
   const facts = members(await api.get(named, signal))
-  const id = wholeOf(facts['id'])
+  const id = countOf(facts['id'])
   const project = id === 0 ? named : `/projects/${id}`
   const before = encodeURIComponent(new Date(startedAt).toISOString())
   const issues = `scope=all&state=all&order_by=created_at&sort=asc&created_before=${before}`

@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourceChange, SourceDependency, SourceEvent, SourceItem } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
+import { lineOf, membersOf, parseTime, countOf } from '../read.ts'
 import { AT_ONCE, idOf, type Onedev } from './onedev.ts'
 import { isClosed } from './onedev-fields.ts'
 
@@ -16,7 +16,7 @@ export async function* readEvents(onedev: Onedev, of: SourceItem, signal: AbortS
   const preview = isMerged ? members(await onedev.api.find(`${path}/merge-preview`, signal)) : {}
   const oid = lineOf(preview['mergeCommitHash'])
   const known = changes
-    .toSorted((one, other) => wholeOf(one['id']) - wholeOf(other['id']))
+    .toSorted((one, other) => countOf(one['id']) - countOf(other['id']))
     .flatMap((change) => changesOf(members(change['data']), oid).map((read) => ({ change, read })))
   yield await inOrder(known, { atOnce: AT_ONCE, signal }, async ({ change, read }, both) => ({
     ...read,

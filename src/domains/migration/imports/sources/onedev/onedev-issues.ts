@@ -3,7 +3,7 @@ import type { Pages, SourceComment, SourceIssue, SourceLabel, SourceScope, Sourc
 import { commentsByIssue, firstIssue } from '../comments-by-issue.ts'
 import { inOrder } from '../in-order.ts'
 import { LACKING_OF_ISSUE } from '../lacking.ts'
-import { bodyOf, isTrue, issueNumberOf, lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, issueNumberOf, lineOf, membersOf, parseTime, countOf } from '../read.ts'
 import { AT_ONCE, idOf, listIssues, listPulls, type Onedev } from './onedev.ts'
 import { assigneesOf, fieldsOf, isClosed, labelOf, labelValues, longFields } from './onedev-fields.ts'
 
@@ -25,7 +25,7 @@ export async function* readIssues(onedev: Onedev, after: number, signal: AbortSi
 
 async function readIssue(onedev: Onedev, issue: Members, signal: AbortSignal): Promise<SourceIssue> {
   const { api, pins, location } = onedev
-  const [id, number] = [wholeOf(issue['id']), issueNumberOf(issue['number'])]
+  const [id, number] = [countOf(issue['id']), issueNumberOf(issue['number'])]
   const fields = fieldsOf(issue['fields'] ?? (await api.find(`/issues/${id}/fields`, signal)))
   const iterations = membersOf(await api.find(`/issues/${id}/iterations`, signal))
   const [milestone] = iterations
@@ -40,11 +40,11 @@ async function readIssue(onedev: Onedev, issue: Members, signal: AbortSignal): P
     isClosed: closed,
     closedAt: closed ? basics.updatedAt : undefined,
     labels: [...labelValues(issue, fields)].flatMap(([field, values]) => values.map((value) => labelOf(field, value))),
-    milestone: milestone && String(wholeOf(milestone['id'])),
+    milestone: milestone && String(countOf(milestone['id'])),
     assignees: assigneesOf(fields).map((login) => ({ id: 0, login, email: '' })),
     pinOrder: pins.get(number) ?? 0,
     // Minutes.
-    timeEstimate: wholeOf(issue['ownEstimatedTime']) * 60,
+    timeEstimate: countOf(issue['ownEstimatedTime']) * 60,
   }
 }
 
@@ -54,7 +54,7 @@ export async function readBasics(
   item: Members,
   { number, signal }: { readonly number: number; readonly signal: AbortSignal },
 ) {
-  if (REACTIONS.some((name) => wholeOf(item[`${name}Count`]) > 0))
+  if (REACTIONS.some((name) => countOf(item[`${name}Count`]) > 0))
     onedev.location.warn(`reactions to #${number} were not imported: the API of OneDev gives their number alone`)
   const createdAt = parseTime(item['submitDate']) ?? onedev.clock.now()
   return {
@@ -88,7 +88,7 @@ export async function* readLabels(onedev: Onedev, signal: AbortSignal): Pages<So
   const several = new Set<string>()
   for await (const page of onedev.location.withIssues ? listIssues(onedev, 0, signal) : [])
     for (const issue of page.filter((each) => isShown(onedev, each))) {
-      const fields = issue['fields'] ?? (await onedev.api.find(`/issues/${wholeOf(issue['id'])}/fields`, signal))
+      const fields = issue['fields'] ?? (await onedev.api.find(`/issues/${countOf(issue['id'])}/fields`, signal))
       const values = labelValues(issue, fieldsOf(fields))
       const pairs = [...values].flatMap(([field, all]) => all.map((value) => [labelOf(field, value), field] as const))
       for (const [name, field] of pairs.slice(0, MAX_LABELS - found.size)) found.set(name, field)
@@ -101,13 +101,13 @@ export async function* readTimes(onedev: Onedev, signal: AbortSignal): Pages<Sou
   if (!onedev.location.withIssues) return
   for await (const page of listIssues(onedev, 0, signal))
     for (const issue of page) {
-      if (!isShown(onedev, issue) || wholeOf(issue['ownSpentTime'] ?? issue['totalSpentTime']) === 0) continue
-      const works = membersOf(await onedev.api.find(`/issues/${wholeOf(issue['id'])}/works`, signal))
+      if (!isShown(onedev, issue) || countOf(issue['ownSpentTime'] ?? issue['totalSpentTime']) === 0) continue
+      const works = membersOf(await onedev.api.find(`/issues/${countOf(issue['id'])}/works`, signal))
       yield await inOrder(works, { atOnce: AT_ONCE, signal }, async (work, both) => ({
-        id: wholeOf(work['id']),
+        id: countOf(work['id']),
         issue: issueNumberOf(issue['number']),
         user: await onedev.user(work['userId'], both),
-        seconds: wholeOf(work['minutes']) * 60,
+        seconds: countOf(work['minutes']) * 60,
         createdAt: parseTime(work['date']) ?? onedev.clock.now(),
       }))
     }
@@ -119,7 +119,7 @@ export async function* readComments(onedev: Onedev, scope: SourceScope, signal: 
     const isPull = number > offset
     const id = await idOf(onedev, { number, isPull }, signal)
     const comments = listOf(await api.find(`/${isPull ? 'pulls' : 'issues'}/${id}/comments`, signal)).map(members)
-    const inTime = comments.toSorted((one, other) => wholeOf(one['id']) - wholeOf(other['id']))
+    const inTime = comments.toSorted((one, other) => countOf(one['id']) - countOf(other['id']))
     return inOrder(inTime, { atOnce: AT_ONCE, signal }, async (comment, both) => {
       const at = parseTime(comment['date']) ?? clock.now()
       return {
@@ -136,7 +136,7 @@ export async function* readComments(onedev: Onedev, scope: SourceScope, signal: 
 
 /** Numbers of issues and pull requests that have comments. */
 async function* commented(onedev: Onedev, { issues, pulls, after }: SourceScope, signal: AbortSignal): Pages<number> {
-  const hasComments = (item: Members): boolean => wholeOf(item['commentCount']) > 0
+  const hasComments = (item: Members): boolean => countOf(item['commentCount']) > 0
   const first = firstIssue(after) - 1
   if (issues)
     for await (const page of listIssues(onedev, first, signal))

@@ -1,7 +1,7 @@
 import { members, type Members } from '../../../../../core/platform/json-members.ts'
 import type { Pages, SourcePull, SourceReview, SourceItem } from '../../source.ts'
 import { inOrder } from '../in-order.ts'
-import { GHOST, issueNumberOf, lineOf, membersOf, parseTime, wholeOf } from '../read.ts'
+import { GHOST, issueNumberOf, lineOf, membersOf, parseTime, countOf } from '../read.ts'
 import { AT_ONCE, idOf, listPulls, type Onedev } from './onedev.ts'
 import { isMerge } from './onedev-events.ts'
 import { readBasics } from './onedev-issues.ts'
@@ -32,7 +32,7 @@ export async function* readPulls(onedev: Onedev, after: number, signal: AbortSig
 async function labelNames({ api }: Onedev, signal: AbortSignal): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>()
   for await (const page of api.pages('/label-specs', signal, [404])) {
-    for (const { id, name } of page.map(members)) names.set(wholeOf(id), lineOf(name))
+    for (const { id, name } of page.map(members)) names.set(countOf(id), lineOf(name))
     if (names.size >= 10_000) break
   }
   return names
@@ -46,11 +46,11 @@ interface Context {
 async function readPull(onedev: Onedev, pull: Members, { labels, signal }: Context): Promise<SourcePull> {
   const { api, project, offset, location } = onedev
   const number = issueNumberOf(pull['number'])
-  const path = `/pulls/${wholeOf(pull['id'])}`
+  const path = `/pulls/${countOf(pull['id'])}`
   const list = async (name: string): Promise<readonly Members[]> => membersOf(await api.find(`${path}/${name}`, signal))
   const users = (items: readonly Members[]) =>
     inOrder(items, { atOnce: 1, signal }, ({ userId }, both) => onedev.user(userId, both))
-  const update = (await list('updates')).toSorted((one, other) => wholeOf(one['id']) - wholeOf(other['id'])).at(-1)
+  const update = (await list('updates')).toSorted((one, other) => countOf(one['id']) - countOf(other['id'])).at(-1)
   const reviews = await list('reviews')
   if (pull['codeCommentsUpdateDate'])
     location.warn(`comments on lines of pull request ${number + offset} were not imported: OneDev's API lacks them`)
@@ -60,7 +60,7 @@ async function readPull(onedev: Onedev, pull: Members, { labels, signal }: Conte
     ...basics,
     isClosed,
     closedAt: isClosed ? (parseTime(pull['closeDate']) ?? basics.updatedAt) : undefined,
-    labels: (await list('labels')).flatMap(({ specId }) => labels.get(wholeOf(specId)) ?? []),
+    labels: (await list('labels')).flatMap(({ specId }) => labels.get(countOf(specId)) ?? []),
     milestone: undefined,
     assignees: await users(await list('assignments')),
     base: { branch: lineOf(pull['targetBranch']), oid: lineOf(update?.['targetHeadCommitHash']) },
@@ -68,7 +68,7 @@ async function readPull(onedev: Onedev, pull: Members, { labels, signal }: Conte
       branch: lineOf(pull['sourceBranch']),
       oid: lineOf(update?.['headCommitHash']),
       repo: undefined,
-      isSameRepo: wholeOf(pull['sourceProjectId']) === project,
+      isSameRepo: countOf(pull['sourceProjectId']) === project,
     },
     headRef: `refs/pulls/${number}/head`,
     mergeBase: lineOf(pull['baseCommitHash']),
@@ -111,7 +111,7 @@ export async function* readReviews(
     return kind === undefined ? [] : [{ review, kind }]
   })
   yield await inOrder(given, { atOnce: AT_ONCE, signal }, async ({ review, kind }, both) => ({
-    id: wholeOf(review['id']),
+    id: countOf(review['id']),
     pull: number,
     author: await onedev.user(review['userId'], both),
     kind,

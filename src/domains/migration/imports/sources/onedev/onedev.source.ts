@@ -5,7 +5,7 @@ import { readingBy } from '../connection.ts'
 import { filesInText } from '../files-in-text.ts'
 import { LACKING } from '../lacking.ts'
 import { outsideCode } from '../outside-code.ts'
-import { bodyOf, isTrue, lineOf, wholeOf } from '../read.ts'
+import { bodyOf, isTrue, lineOf, countOf } from '../read.ts'
 import { createConnection, type Onedev } from './onedev.ts'
 import { readEvents, readLinks } from './onedev-events.ts'
 import { readComments, readIssues, readLabels, readTimes } from './onedev-issues.ts'
@@ -77,9 +77,9 @@ async function* readMilestones({ api, project }: Onedev, signal: AbortSignal): P
 }
 
 function readMilestone(iteration: Members): SourceMilestone {
-  const dueDay = wholeOf(iteration['dueDay'])
+  const dueDay = countOf(iteration['dueDay'])
   return {
-    key: String(wholeOf(iteration['id'])),
+    key: String(countOf(iteration['id'])),
     title: lineOf(iteration['name']),
     description: bodyOf(iteration['description']),
     isClosed: isTrue(iteration['closed']),

@@ -6,7 +6,7 @@ import type { Pages, SourceItem, SourceUser } from '../../source.ts'
 import { connectOnce } from '../connection.ts'
 import { basicOf, decoded } from '../location.ts'
 import { oldestFirst } from '../oldest-first.ts'
-import { GHOST, isTrue, issueNumberOf, lineOf, membersOf, parseTime, userOf, wholeOf } from '../read.ts'
+import { GHOST, isTrue, issueNumberOf, lineOf, membersOf, parseTime, userOf, countOf } from '../read.ts'
 
 /** A project of OneDev. */
 export interface Onedev {
@@ -58,7 +58,7 @@ async function connect(
     perPage: ['count', 100],
     byOffset: true,
   })
-  const project = wholeOf(await api.get(`/projects/ids/${parts.map(encodeURIComponent).join('/')}`, signal))
+  const project = countOf(await api.get(`/projects/ids/${parts.map(encodeURIComponent).join('/')}`, signal))
   const found = {
     api,
     project,
@@ -75,7 +75,7 @@ async function connect(
 function readUsers(api: ForgeApi): Onedev['user'] {
   const users = new Map<number, SourceUser>()
   return async (value, signal) => {
-    const id = wholeOf(value)
+    const id = countOf(value)
     const known = users.get(id)
     if (id === 0 || known !== undefined) return known ?? GHOST
     const user = userOf(await api.find(`/users/${id}`, signal, HIDDEN), 'name')
@@ -99,7 +99,7 @@ export async function* listIssues(onedev: Found, after: number, signal: AbortSig
       .filter(
         (issue) =>
           issueNumberOf(issue['number']) > 0 &&
-          wholeOf(issue['projectId']) === project &&
+          countOf(issue['projectId']) === project &&
           (parseTime(issue['submitDate']) ?? 0) <= location.startedAt,
       )
     remember(onedev.ids, issues, 0)
@@ -109,7 +109,7 @@ export async function* listIssues(onedev: Found, after: number, signal: AbortSig
 
 function remember(ids: Map<number, number>, items: readonly Members[], offset: number): void {
   if (ids.size > MAX_IDS) ids.clear()
-  for (const { number, id } of items) ids.set(issueNumberOf(number) + offset, wholeOf(id))
+  for (const { number, id } of items) ids.set(issueNumberOf(number) + offset, countOf(id))
 }
 
 export async function* listPulls(onedev: Onedev, after: number, signal: AbortSignal): Pages<Members> {
@@ -121,7 +121,7 @@ export async function* listPulls(onedev: Onedev, after: number, signal: AbortSig
   for await (const page of oldestFirst(onedev.api, list, signal)) {
     const pulls = page
       .map(members)
-      .filter((pull) => issueNumberOf(pull['number']) > 0 && wholeOf(pull['targetProjectId']) === onedev.project)
+      .filter((pull) => issueNumberOf(pull['number']) > 0 && countOf(pull['targetProjectId']) === onedev.project)
     remember(onedev.ids, pulls, onedev.offset)
     yield pulls
   }
@@ -156,5 +156,5 @@ export async function idOf(
   if (known !== undefined) return known
   const query = encodeURIComponent(`"Number" is ${quoted(`${path}#${isPull ? number - offset : number}`)}`)
   const [found] = membersOf(await api.get(`/${isPull ? 'pulls' : 'issues'}?query=${query}&offset=0&count=1`, signal))
-  return wholeOf(found?.['id'])
+  return countOf(found?.['id'])
 }

@@ -8,7 +8,7 @@ import type { Listener, Message } from '../../../core/streams/index.ts'
 import { freshCore, type TestCore } from '../../../../test/harness/core.ts'
 import { describeOnBoth } from '../../../../test/harness/databases.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
-import { createRepoBoard } from './repo-board.ts'
+import { createRepoEventPublisher } from './repo-event-publisher.ts'
 
 describeOnBoth('the event stream of a repository whose messages cannot be built', (on) => {
   let db: TestCore
@@ -26,7 +26,7 @@ describeOnBoth('the event stream of a repository whose messages cannot be built'
     const sent: Message[] = []
     const logged: unknown[] = []
     const log = { error: (entry: { readonly err: unknown }) => void logged.push(entry.err) }
-    const board = createRepoBoard({
+    const publisher = createRepoEventPublisher({
       database: db.database,
       clock: { now: () => 1 },
       log: log as never,
@@ -42,12 +42,12 @@ describeOnBoth('the event stream of a repository whose messages cannot be built'
     const events = [
       { id: 7, kind: 'label.edited', actorId: 0, repoId: repo.id, at: 1, payload },
     ] as unknown as readonly DomainEvent[]
-    const channel = board.channel(repo.id)
+    const channel = publisher.channel(repo.id)
     const leave = channel.join(listener)
     return {
       sent,
       logged,
-      live: () => board.take(events).finally(leave),
+      live: () => publisher.publish(events).finally(leave),
       resumed: () => Array.fromAsync(channel.read(events, listener)),
     }
   }

@@ -1,15 +1,21 @@
 import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type DomainEvent, findMissedEvents } from '../../../core/events/index.ts'
-import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../core/streams/index.ts'
+import {
+  type StreamPublisher,
+  type Channel,
+  dataMessage,
+  type Listener,
+  type Message,
+} from '../../../core/streams/index.ts'
 import type { RepoMigration } from './migration.model.ts'
 
 /** Streams the progress of imports to connected clients. */
-export interface ImportBoard extends Board {
+export interface ImportPublisher extends StreamPublisher {
   channel(importId: number): Channel<SignedIn>
 }
 
-interface ImportBoardDeps extends Pick<Core, 'clock' | 'database'> {
+interface ImportPublisherDeps extends Pick<Core, 'clock' | 'database'> {
   /** Undefined if the caller may not see the import. */
   find(viewer: SignedIn, id: number): Promise<RepoMigration | undefined>
 }
@@ -17,7 +23,7 @@ interface ImportBoardDeps extends Pick<Core, 'clock' | 'database'> {
 const KIND = 'import.progressed'
 const MAX_MISSED = 5000
 
-export function createImportBoard({ clock, database, find }: ImportBoardDeps): ImportBoard {
+export function createImportPublisher({ clock, database, find }: ImportPublisherDeps): ImportPublisher {
   const listeners = new Map<number, Set<Listener<SignedIn>>>()
   const messageOf = async (viewer: SignedIn, importId: number, eventId: number): Promise<Message[]> => {
     const found = await find(viewer, importId)
@@ -25,7 +31,7 @@ export function createImportBoard({ clock, database, find }: ImportBoardDeps): I
   }
   return {
     wants: ({ kind }) => listeners.size > 0 && kind === KIND,
-    async take(events) {
+    async publish(events) {
       for (const [importId, eventId] of lastOf(events))
         for (const listener of listeners.get(importId) ?? [])
           if (await listener.isReady()) listener.send(await messageOf(listener.access, importId, eventId))

@@ -2,7 +2,13 @@ import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { type DomainEvent, findMissedEvents } from '../../../../core/events/index.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../../core/streams/index.ts'
+import {
+  type StreamPublisher,
+  type Channel,
+  dataMessage,
+  type Listener,
+  type Message,
+} from '../../../../core/streams/index.ts'
 import { presentThread } from '../notifications.present.ts'
 import { countThreads, listOwnThreads } from '../threads/thread.store.ts'
 import { loadThreadViews } from '../threads/thread-views.ts'
@@ -10,12 +16,12 @@ import { type ChangedThread, listChangedThreads } from './changed-threads.store.
 import { NOTIFYING_KINDS, threadChangeOf } from './thread-changes.policy.ts'
 import type { ThreadsChanged } from '../notifications.model.ts'
 
-interface ThreadBoardDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
+interface ThreadPublisherDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
   readonly repos: Pick<Services['repos'], 'views'>
 }
 
 /** Streams new and changed threads to connected users (behaviour/issues#notification-stream). */
-export interface ThreadBoard extends Board {
+export interface ThreadPublisher extends StreamPublisher {
   channel(userId: UserId): Channel<SignedIn>
 }
 
@@ -24,7 +30,7 @@ const MAX_MISSED = 5000
 /** The maximum number of threads in one message; a user may mark any number at once. */
 const MAX_THREADS = 50
 
-export function createThreadBoard(deps: ThreadBoardDeps): ThreadBoard {
+export function createThreadPublisher(deps: ThreadPublisherDeps): ThreadPublisher {
   const { database, clock } = deps
   const { read } = database
   const listeners = new Map<number, Set<Listener<SignedIn>>>()
@@ -32,7 +38,7 @@ export function createThreadBoard(deps: ThreadBoardDeps): ThreadBoard {
     events.length === 0 ? [] : listChangedThreads(database, userIds, events.map(threadChangeOf))
   return {
     wants: ({ kind }) => listeners.size > 0 && NOTIFYING_KINDS.includes(kind),
-    async take(events) {
+    async publish(events) {
       for (const [userId, threads] of byUser(await changed([...listeners.keys()], events)))
         for (const listener of listeners.get(userId) ?? [])
           if (await listener.isReady()) listener.send(await messagesOf(deps, listener.access, threads))
@@ -63,7 +69,7 @@ function byUser(threads: readonly ChangedThread[]): Map<number, ChangedThread[]>
 
 /** One message per event, ordered by id; omits threads outside of the scope of the viewer's token. */
 async function messagesOf(
-  { database: { read }, repos, site }: ThreadBoardDeps,
+  { database: { read }, repos, site }: ThreadPublisherDeps,
   viewer: SignedIn,
   changed: readonly ChangedThread[],
 ): Promise<Message[]> {

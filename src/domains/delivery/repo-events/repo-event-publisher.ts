@@ -4,7 +4,7 @@ import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 import { type RepoId, asId } from '../../../core/platform/crypto/ids.ts'
 import type { BuildMessages, HookMessage } from '../hooks/payloads/payload.ts'
 import { type RepoInView, type Repo, repoQueries } from '../../repositories/index.ts'
-import type { Board, Channel, Listener, Message } from '../../../core/streams/index.ts'
+import type { StreamPublisher, Channel, Listener, Message } from '../../../core/streams/index.ts'
 import { canReadUnits, isShownKind, SHOWN_KINDS, type ShownEvent, showEvent } from './repo-events.policy.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import { isGitError } from '../../../core/git/index.ts'
@@ -15,23 +15,28 @@ import { type User, userQueries } from '../../accounts/index.ts'
 import { presentEvent } from './repo-event.present.ts'
 
 /** Streams events of repositories to connected clients (behaviour/repositories#event-stream). */
-export interface RepoBoard extends Board {
+export interface RepoEventPublisher extends StreamPublisher {
   channel(repoId: RepoId): Channel<RepoInView>
 }
 
-interface RepoBoardDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
+interface RepoEventPublisherDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
 }
 
 /** The maximum number of messages to a client that resumes; each is built again. */
 const MAX_MISSED = 1000
 
-export function createRepoBoard({ database: { read }, clock, log, messageBuilders }: RepoBoardDeps): RepoBoard {
+export function createRepoEventPublisher({
+  database: { read },
+  clock,
+  log,
+  messageBuilders,
+}: RepoEventPublisherDeps): RepoEventPublisher {
   const listeners = new Map<number, Set<Listener<RepoInView>>>()
   const notices = createNotices({ read, log, messageBuilders })
   return {
     wants: ({ repoId, kind }) => listeners.has(repoId) && isShownKind(kind),
-    async take(events) {
+    async publish(events) {
       for await (const notice of notices.load(events)) await sendAll(listeners.get(notice.repoId) ?? [], notice)
     },
     channel: (repoId) => ({
