@@ -49,6 +49,21 @@ if (process.argv[2] === 'serve') process.on('SIGHUP', () => {})
 // Node goes without.
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
 
+// Node.js asks the file system what each of 8,000 imports means: a third of the time to load the server. In a module a
+// relative import is the name of a file, and the name of a package means the same for all files of the server.
+const packages = new Map()
+module.registerHooks({
+  resolve(specifier, context, next) {
+    const { conditions, parentURL = '' } = context
+    if (!conditions.includes('import')) return next(specifier, context)
+    if (specifier.startsWith('.')) return { url: new URL(specifier, parentURL).href, shortCircuit: true }
+    if (!parentURL.endsWith('.ts')) return next(specifier, context)
+    const resolved = packages.get(specifier) ?? { ...next(specifier, context), shortCircuit: true }
+    packages.set(specifier, resolved)
+    return resolved
+  },
+})
+
 // While modules load memory goes before speed: what is allocated now the idle server would never free (20 MB). `serve`
 // reverses both once it listens.
 setFlagsFromString('--semi-space-growth-factor=1')
