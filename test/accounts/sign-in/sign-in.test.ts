@@ -177,9 +177,9 @@ describeOnBoth('signing in on the pages', (kind) => {
   it('slows guessing down together with the API', async () => {
     await server.world.user('guessed')
     const guesser = browser()
-    for (let i = 0; i < 4; i++) {
+    for (const name of ['guessed', 'Guessed', ' guessed ', 'guessed@example.test']) {
       await guesser.open(LOGIN)
-      expect((await guesser.send({ user_name: 'guessed', password: `wrong${i}` })).status).toBe(401)
+      expect((await guesser.send({ user_name: name, password: 'wrong' })).status).toBe(401)
     }
     const before = performance.now()
     const basic = `Basic ${Buffer.from('guessed:wrong').toString('base64')}`
@@ -202,6 +202,9 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect(
       (await thief.send({ ticket: ticket!, password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).status,
     ).toBe(403)
+    const slow = browser()
+    await slow.open(LOGIN)
+    await slow.send({ user_name: 'newbie', password: PASSWORD })
     expect((await newbie.send({ password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).url).toBe(
       `${server.url}${HOME}?then=1`,
     )
@@ -210,6 +213,8 @@ describeOnBoth('signing in on the pages', (kind) => {
         authorization: `Basic ${Buffer.from(`${user.name}:${password}`).toString('base64')}`,
       })
     expect([(await api('An0ther-horse!')).status, (await api(PASSWORD)).status]).toEqual([200, 401])
+    const late = await slow.send({ password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })
+    expect([late.status, (await api('An0ther-horse!')).status]).toEqual([403, 200])
 
     const elsewhere = browser()
     await elsewhere.open(LOGIN)

@@ -58,29 +58,36 @@ export function createPasswordCheck(deps: {
 
   return async (login, password, client) => {
     const address = clientNetwork(client.address)
-    const found = await findLogin(deps.database.read, login)
-    const decider = await deps.sources.decider(login, found?.user)
-    const stored = decider?.version ?? (found?.passwordHash || (await decoy))
-    const cacheKey = hmacSha256Hex(key, JSON.stringify([found?.user.id ?? login, stored, password]))
+    const { user, passwordHash } = (await findLogin(deps.database.read, login)) ?? NOBODY
+    const decider = await deps.sources.decider(login, user)
+    const stored = decider?.version ?? (passwordHash || (await decoy))
+    const cacheKey = hmacSha256Hex(key, JSON.stringify([user?.id ?? login, stored, password]))
     const earlier = verified.get(cacheKey)
-    if (found && earlier && !found.user.isLoginProhibited) return { user: found.user, ...earlier }
+    if (user && earlier && !user.isLoginProhibited) return { user, ...earlier }
+    const account = throttleKey(login, user)
     deps.rateLimit.take(address)
-    await deps.throttle.before(login.toLowerCase(), address)
+    await deps.throttle.before(account, address)
     const checked = await once(cacheKey, async () => {
       if (decider !== undefined) return decider.verify(password)
       const isRight = await deps.passwords.verify(password, stored, `network ${address}`)
-      return isRight && found?.passwordHash ? { user: found.user, sourceId: undefined } : undefined
+      return isRight && user && passwordHash ? { user, sourceId: undefined } : undefined
     })
     if (checked === undefined || checked.user.isLoginProhibited) {
-      deps.throttle.failed(login.toLowerCase(), address)
-      deps.records.failed({ client, credential: credentialOf(decider), userId: found?.user.id ?? 0 })
+      deps.throttle.failed(account, address)
+      deps.records.failed({ client, credential: credentialOf(decider), userId: user?.id ?? 0 })
       throw errors.wrongCredentials()
     }
-    deps.throttle.succeeded(login.toLowerCase(), address)
+    deps.throttle.succeeded(account, address)
     verified.set(cacheKey, { sourceId: checked.sourceId })
     return checked
   }
 }
+
+const NOBODY = { user: undefined, passwordHash: '' }
+
+/** All names of an account count together: its login name in any spelling, and its addresses. */
+const throttleKey = (login: string, user: User | undefined): string =>
+  user === undefined ? login.trim().toLowerCase() : `id ${user.id}`
 
 const credentialOf = (decider: PasswordDecider | undefined): RequestCredential =>
   decider?.credential ?? { kind: 'password', id: 0 }

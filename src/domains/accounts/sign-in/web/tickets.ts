@@ -24,7 +24,10 @@ export function makeTicket({ secrets, clock }: SignInDeps, { user, proof }: Begu
   return secrets.seal(JSON.stringify(claims), contextOf(place))
 }
 
-/** Undefined for an expired ticket, a ticket of another browser or step, and an account that may not sign in. */
+/**
+ * Undefined for an expired ticket, a ticket of another browser or step, an account that may not sign in, and a step that
+ * the account no longer needs: once its password was changed, the old password that a browser sent changes nothing.
+ */
 export async function readTicket(
   { secrets, clock, findUser }: SignInDeps,
   ticket: string,
@@ -34,6 +37,7 @@ export async function readTicket(
   if (claims === undefined || claims.until <= clock.now()) return undefined
   const user = await findUser(claims.name)
   if (user?.id !== claims.id || decideAccountState(user) === 'prohibited') return undefined
+  if (place.step === 'change' && !user.mustChangePassword) return undefined
   return { user, proof: claims.proof }
 }
 
