@@ -217,6 +217,25 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
     expect(status).toBe(201)
     expect((await arrive({ sub: 's-jana' })).page.text).toContain('Signed in as <strong>jana</strong>')
     expect((await arrive({ sub: 'other', preferred_username: 's-jana' })).page.status).toBe(403)
+    const { json: max } = await root.client.post('/admin/users', {
+      username: 'max',
+      email: 'max@example.test',
+      source_id: sourceId,
+      login_name: 's-max',
+    })
+    expect((await arrive({ sub: 'S-Max' })).page.status, 'subjects differ by case').toBe(403)
+    expect(isSignedIn(await arrive({ sub: 's-max' }))).toBe(true)
+    const edit = (login: object) => root.client.patch('/admin/users/max', { source_id: sourceId, ...login })
+    await edit({ login_name: 's-max-2' })
+    expect((await arrive({ sub: 's-max' })).page.status, 'the account is that of another subject').toBe(403)
+    expect((await arrive({ sub: 's-max-2' })).page.text).toContain('Signed in as <strong>max</strong>')
+    await edit({ source_id: 0, login_name: '', password: PASSWORD, must_change_password: false })
+    expect((await arrive({ sub: 's-max-2' })).page.status, 'the account is one of this server').toBe(403)
+    const linked = await byPassword('max')
+    await arrive({ sub: 's-max-2' }, linked, '?link=true')
+    await linked.send({ accepted: 'true' })
+    await edit({ source_id: 0, login_name: 'max', full_name: 'Max' })
+    expect(isSignedIn(await arrive({ sub: 's-max-2' })), `the user linked ${max.login}`).toBe(true)
     const jana = await arrive({ sub: 's-jana' })
     await jana.open('/user/providers')
     expect(jana.page.text).not.toContain('/unlink')
@@ -233,10 +252,13 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
       allowed_groups: ['staff'],
       admin_groups: ['admins'],
       restricted_groups: ['guests'],
-      group_teams: [{ group: 'developers', organization: org.username, team: 'devs' }],
+      group_teams: [
+        { group: 'developers', organization: org.username, team: 'devs' },
+        { group: 'coders', organization: org.username.toUpperCase(), team: 'Devs' },
+      ],
       remove_from_teams: true,
     })
-    const person = { sub: 's-kim', preferred_username: 'kim' }
+    const person = { sub: 's-kim', preferred_username: 'kim', name: 'K'.repeat(101) }
     const refusals = async (): Promise<number> => {
       await server.app.signInRecords.flush()
       await server.drain()
@@ -261,6 +283,7 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
       isMember: true,
     })
     expect(await facts(['staff', 'guests'])).toEqual({ is_admin: false, restricted: true, isMember: false })
+    expect((await root.client.get('/users/kim')).json.full_name).toBe('K'.repeat(100))
     await settings({ admin_groups: [], restricted_groups: [], group_teams: [], allowed_groups: [] })
   })
 

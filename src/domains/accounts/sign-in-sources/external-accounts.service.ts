@@ -25,7 +25,7 @@ interface Deps extends Pick<Core, 'database' | 'clock' | 'log'> {
 
 /** A source with its rules for accounts. */
 export interface AccountRules {
-  readonly source: Pick<SignInSource, 'id' | 'name'>
+  readonly source: Pick<SignInSource, 'id' | 'kind' | 'name'>
   readonly createsAccounts: boolean
 }
 
@@ -56,7 +56,7 @@ export function createExternalAccounts(deps: Deps) {
     if (linked?.sourceId === source.id) return { user: linked, identity }
     // An administrator has detached the account from the source.
     if (identity !== undefined) await identities.unlink(systemActor, source.id, identity.userId)
-    const bound = await findBoundUser(deps.database.read, source.id, loginName)
+    const bound = await findBoundUser(deps.database.read, source, loginName)
     if (bound === undefined) return undefined
     const other = await identities.findOf(source.id, bound.id)
     // NOTE: another process may have linked the same person since the identity was looked up.

@@ -10,6 +10,11 @@ export interface TeamChanges {
   readonly leave: readonly TeamName[]
 }
 
+const MAX_FULL_NAME = 100
+
+/** What an account stores of a full name. */
+export const fullNameOf = (text: string): string => [...text].slice(0, MAX_FULL_NAME).join('')
+
 /** The profile of a person at a sign-in source. Undefined members do not change. */
 export interface ExternalProfile {
   /** Identifies the person at the source and never changes. */

@@ -140,11 +140,16 @@ export async function updateIdentity(
     .execute()
 }
 
-/** Deletes the identities of a user at all sources of a kind. */
-export async function deleteIdentitiesOfKind(tx: Tx, userId: UserId, kind: string): Promise<void> {
+/** Deletes the identities that the login name of a user decides: at directories, and at the source of the account. */
+export async function deleteIdentitiesByLoginName(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .deleteFrom('external_identity')
     .where('user_id', '=', userId)
-    .where('source_id', 'in', (eb) => eb.selectFrom('sign_in_source').select('id').where('kind', '=', kind))
+    .where((eb) =>
+      eb.or([
+        eb('source_id', 'in', eb.selectFrom('sign_in_source').select('id').where('kind', '=', 'ldap')),
+        eb('source_id', 'in', eb.selectFrom('user').select('source_id').where('id', '=', userId)),
+      ]),
+    )
     .execute()
 }

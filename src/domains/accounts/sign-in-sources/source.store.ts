@@ -5,6 +5,7 @@ import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { asId, type SignInSourceId } from '../../../core/platform/crypto/ids.ts'
 import { toUser, type User } from '../users/user.store.ts'
+import type { SourceKind } from './source-kind.ts'
 import { readReport, type SyncReport } from './sync-report.ts'
 import type { SignInSourceTable } from './sign-in-source.table.ts'
 
@@ -105,13 +106,20 @@ export async function deleteSource(tx: Tx, id: SignInSourceId): Promise<void> {
   await tx.deleteFrom('sign_in_source').where('id', '=', id).execute()
 }
 
-/** The account that an administrator bound to a login name of the source; in the case given or in lower case. */
-export async function findBoundUser(db: Db, id: SignInSourceId, loginName: string): Promise<User | undefined> {
+/**
+ * The account that an administrator bound to a login name of the source. Directories ignore the case of names, so one in
+ * lower case is found too; the subjects of providers differ by it (OpenID Connect Core, section 2).
+ */
+export async function findBoundUser(
+  db: Db,
+  { id, kind }: { readonly id: SignInSourceId; readonly kind: SourceKind },
+  loginName: string,
+): Promise<User | undefined> {
   const row = await db
     .selectFrom('user')
     .selectAll()
     .where('source_id', '=', id)
-    .where('login_name', 'in', [loginName, loginName.toLowerCase()])
+    .where('login_name', 'in', kind === 'ldap' ? [loginName, loginName.toLowerCase()] : [loginName])
     .where('kind', '=', 'individual')
     .orderBy('id')
     .executeTakeFirst()

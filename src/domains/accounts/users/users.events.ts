@@ -20,8 +20,15 @@ export const userEvents = {
    * public keys. `purges`: the content of the account in repositories of others is deleted, too.
    */
   'user.deleting': Type.Object({ ...UserName, purges: Type.Optional(Type.Boolean()) }),
-  /** An administrator, or the user on the password page, changed these columns. */
-  'user.edited': Type.Object({ user_id: Id, changed: Type.Array(Type.String()) }),
+  /**
+   * An administrator, or the user on the password page, changed these columns. `left_source_id`: the sign-in source to
+   * which the account no longer belongs.
+   */
+  'user.edited': Type.Object({
+    user_id: Id,
+    changed: Type.Array(Type.String()),
+    left_source_id: Type.Optional(Id),
+  }),
   'user.email_added': Type.Object(UserEmail),
   'user.email_deleted': Type.Object(UserEmail),
   'user.followed': Type.Object(Follow),

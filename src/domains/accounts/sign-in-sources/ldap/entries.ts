@@ -1,5 +1,6 @@
 import type { Entry } from 'ldapts'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
+import { fullNameOf } from '../external-profile.ts'
 import type { LdapSettings } from './ldap.model.ts'
 
 /** An entry of a directory, with the values that the settings select. */
@@ -15,7 +16,6 @@ export interface Person {
 }
 
 const MAX_KEYS = 50
-const MAX_FULL_NAME = 100
 /** The value is bytes. */
 const BINARY = /^objectguid$|;binary$/i
 
@@ -49,7 +49,7 @@ export function readPerson(entry: Entry, settings: LdapSettings): Person | undef
     subject: first(settings.subject_attribute).slice(0, NAME_LENGTH) || loginName.toLowerCase(),
     loginName,
     email: first(settings.email_attribute),
-    fullName: [...first(settings.full_name_attribute)].slice(0, MAX_FULL_NAME).join(''),
+    fullName: fullNameOf(first(settings.full_name_attribute)),
     sshKeys: settings.ssh_key_attribute === '' ? [] : all(settings.ssh_key_attribute).slice(0, MAX_KEYS),
     memberValue: isDn(settings) ? entry.dn : first(settings.group_member_value),
   }

@@ -13,7 +13,7 @@ import type { SourceTeams } from '../source-teams.ts'
 import type { SignInSource } from '../sources.service.ts'
 import type { OidcProfile } from './oidc-profile.policy.ts'
 
-type Source = Pick<SignInSource<'oidc'>, 'id' | 'name'>
+type Source = Pick<SignInSource<'oidc'>, 'id' | 'kind' | 'name'>
 
 interface Deps extends Pick<Core, 'database' | 'log'> {
   readonly users: Pick<Users, 'create' | 'edit' | 'findById'>
@@ -43,7 +43,7 @@ export function createOidcAccounts({ database, log, users, identities, teams }: 
 
   /** The account that an administrator bound to the subject, by `source_id` and `login_name`. */
   async function findBound(source: Source, { subject }: OidcProfile): Promise<User | undefined> {
-    const bound = await findBoundUser(database.read, source.id, subject)
+    const bound = await findBoundUser(database.read, source, subject)
     const other = bound && (await identities.findOf(source.id, bound.id))
     if (bound === undefined || other !== undefined) return undefined
     await identities.link(systemActor, { sourceId: source.id, subject, userId: bound.id, loginName: subject })

@@ -1,4 +1,4 @@
-import type { ExternalProfile, TeamName } from '../external-profile.ts'
+import { type ExternalProfile, fullNameOf, type TeamName } from '../external-profile.ts'
 import type { OidcSettings } from './oidc.model.ts'
 
 /** The claims of a provider about a person. */
@@ -27,7 +27,7 @@ export function profileOf(settings: OidcSettings, claims: Claims): OidcProfile |
     subject,
     loginName: shortText(claims[settings.username_claim]) || given || subject,
     email,
-    fullName: shortText(claims[settings.full_name_claim]),
+    fullName: fullNameOf(shortText(claims[settings.full_name_claim])),
     isAdmin: settings.admin_groups.length > 0 ? isIn(settings.admin_groups) : undefined,
     isRestricted: settings.restricted_groups.length > 0 ? isIn(settings.restricted_groups) : undefined,
     teams: settings.group_teams.length > 0 ? teamsOf(settings, groups) : undefined,
@@ -43,10 +43,12 @@ function hasDomain({ allowed_domains: domains }: OidcSettings, email: string): b
 
 function teamsOf({ group_teams: mappings, remove_from_teams: removes }: OidcSettings, groups: ReadonlySet<string>) {
   const join = mappings.filter(({ group }) => groups.has(group))
-  const isJoined = ({ organization, team }: TeamName): boolean =>
-    join.some((other) => other.organization === organization && other.team === team)
-  return { join, leave: removes ? mappings.filter((mapping) => !isJoined(mapping)) : [] }
+  const joined = new Set(join.map(keyOf))
+  return { join, leave: removes ? mappings.filter((mapping) => !joined.has(keyOf(mapping))) : [] }
 }
+
+/** The same for one team: names ignore case. */
+const keyOf = ({ organization, team }: TeamName): string => `${organization}/${team}`.toLowerCase()
 
 /** A list of texts, or one text with commas or spaces between them. */
 function groupsOf(claim: unknown): ReadonlySet<string> {

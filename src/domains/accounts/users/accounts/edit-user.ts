@@ -61,6 +61,8 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
     if (removal !== undefined) await requireOtherAdmin(tx, user, removal)
     await lockLoginSource(tx, deps, edit.sourceId ?? 0)
     await lockUsers(tx, [user.id])
+    const { sourceId: formerSource } = (await findUserById(tx, user.id)) ?? user
+    const leaves = edit.sourceId !== undefined && formerSource > 0 && formerSource !== edit.sourceId
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     const changes = columns(edit)
     await updateUser(tx, user.id, {
@@ -74,7 +76,11 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
       tx,
       'user.edited',
       { actor, repoId: 0, at },
-      { user_id: user.id, changed: [...Object.keys(changes), ...(passwordHash === undefined ? [] : ['password'])] },
+      {
+        user_id: user.id,
+        changed: [...Object.keys(changes), ...(passwordHash === undefined ? [] : ['password'])],
+        ...(leaves && { left_source_id: formerSource }),
+      },
     )
     return (await findUserById(tx, user.id))!
   })
