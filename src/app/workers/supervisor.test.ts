@@ -152,7 +152,7 @@ it('keeps its number of workers when one exits during a restart', async () => {
   expect([running(), workers.length]).toEqual([[3, 4], 5])
 })
 
-it('replaces workers with growing pauses, and gives up when none serves', async () => {
+it('replaces workers with growing pauses, and exits when none becomes ready', async () => {
   const supervisor = make()
   let hasFailed = false
   void supervisor.failed.then(() => (hasFailed = true))

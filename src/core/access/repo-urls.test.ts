@@ -8,7 +8,7 @@ it('escapes each part of a path and keeps slashes and what may stand in a path',
   expect(escapePath('a b/ä?#%;,')).toBe('a%20b/%C3%A4%3F%23%25%3B%2C')
 })
 
-it('gives an address that leads back to the path', () => {
+it('returns a URL that leads back to the path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (path) => {
       const escaped = escapePath(path)

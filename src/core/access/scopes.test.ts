@@ -22,7 +22,7 @@ describe('scopes', () => {
   })
 
   it.each(['read', 'read:', 'write:nothing', 'READ:user', 'read:user:x', 'sudo', ' read:user'])(
-    '%j is none',
+    '%j is rejected',
     (name) => {
       expect(parseScopes([name])).toEqual({ ok: false, wrong: name })
     },

@@ -58,7 +58,7 @@ describe('blobs in files', () => {
     expect(await files()).toEqual([])
   })
 
-  it('reports a failed upload only when its file is closed, so that none appears after the deletion', async () => {
+  it('reports a failed upload only after its file is closed, so that no file appears after the deletion', async () => {
     async function* broken() {
       yield Buffer.from('half')
       throw new Error('gone')
@@ -83,7 +83,7 @@ describe('blobs in files', () => {
     expect(await blobs.size(hash)).toBe(6)
   })
 
-  it('does not take a path for a hash, and forgets uploads that a crash left', async () => {
+  it('does not accept a path as a hash, and deletes uploads that a crash left behind', async () => {
     await mkdir(join(directory, 'tmp'))
     await writeFile(join(directory, 'tmp', 'left'), 'x')
     const blobs = createBlobStore({ primary: await createFileBackend(directory) })

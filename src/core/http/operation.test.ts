@@ -48,7 +48,7 @@ it('handlers get what their operation declares', () => {
   expect(operation).toMatchObject({ aliases: [], scopes: [], errors: [], bodyKind: 'json', checksDigest: false })
 })
 
-it('a reader takes what its parameter is', () => {
+it('a reader accepts the type of its parameter', () => {
   defineOperation({
     ...common,
     id: 'c',

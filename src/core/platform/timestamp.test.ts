@@ -20,7 +20,7 @@ describe('times in RFC 3339', () => {
     '2020-01-01T24:00:00Z',
     '2020-01-01T00:60:00Z',
     '2020-01-01T00:00:00+99:00',
-  ])('%j is none', (text) => {
+  ])('%j is rejected', (text) => {
     expect(parseTimestamp(text)).toBeUndefined()
   })
 })

@@ -12,12 +12,12 @@ const parse = (text: string, type = TYPE) => parseMultipart(Buffer.from(text), t
 const many = (count: number): string => part('name="n"', 'x').repeat(count)
 
 describe('multipart forms', () => {
-  it('give every value of a field, those with a file name too', async () => {
+  it('return every value of a field, including those with a file name', async () => {
     const form = `${part('filename="x"; name="name"', 'six')}${part('name="n"', '')}${part('name="n"', 'ä\r\n\r\nb')}${END}`
     expect(await parse(form)).toEqual({ name: ['six'], n: ['', 'ä\r\n\r\nb'] })
   })
 
-  it('take no more than the limit', async () => {
+  it('are refused above the limit', async () => {
     expect((await parse(many(FORM_FIELDS) + END))['n']).toHaveLength(FORM_FIELDS)
     await expect(parse(many(FORM_FIELDS + 1) + END)).rejects.toMatchObject({
       kind: 'invalid',
@@ -49,7 +49,7 @@ describe('multipart forms', () => {
     [part('name="n"', 'cut off'), TYPE],
     ['x', `multipart/form-data; boundary=${'b'.repeat(71)}`],
     ['--b b\nContent-Disposition: form-data; name="n"\n\nx\n--b b--\n', TYPE],
-  ])('that are none are refused: %j as %s', async (text, type) => {
+  ])('that are malformed are refused: %j as %s', async (text, type) => {
     await expect(parse(text, type)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
@@ -59,11 +59,11 @@ describe('multipart forms', () => {
 })
 
 describe('urlencoded forms', () => {
-  it('give every value of a field', () => {
+  it('return every value of a field', () => {
     expect(parseUrlEncoded('a=1&b=x+y&a=%C3%A4&c')).toEqual({ a: ['1', 'ä'], b: ['x y'], c: [''] })
   })
 
-  it('take no more than the limit', MEASURED, async () => {
+  it('are refused above the limit', MEASURED, async () => {
     const form = (count: number): string => Array.from({ length: count }, (_, index) => `f${index}=1`).join('&')
     expect(Object.keys(parseUrlEncoded(form(FORM_FIELDS)))).toHaveLength(FORM_FIELDS)
     const message = '[]: form with more than 1000 fields'

@@ -48,7 +48,7 @@ function guards(fails: ReadonlySet<string> = new Set(), outerOptions: Partial<Gu
 const at = (viewer: Viewer) => ({ viewer, params: { repo: 'r', index: '3' } })
 
 describe('a guard on top of another', () => {
-  it('gives what both find, and runs every check of the outer one first', async () => {
+  it('returns what both find, and runs every check of the outer one first', async () => {
     const { issue, ran } = guards()
     const access = await runGuard(issue, at(USER))
     expectTypeOf(access.issue).toEqualTypeOf<{ index: number; of: string }>()
@@ -66,7 +66,7 @@ describe('a guard on top of another', () => {
     expect(ran.at(-1)).toBe(name)
   })
 
-  it('asks to sign in where the outer one does', async () => {
+  it('requires sign-in where the outer one does', async () => {
     const first = guards(new Set(), { needsUser: true })
     await expect(runGuard(first.issue, at(ANONYMOUS))).rejects.toMatchObject({ kind: 'unauthenticated' })
     expect(first.ran).toEqual([])

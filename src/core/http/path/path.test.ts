@@ -9,7 +9,7 @@ describe('path patterns', () => {
     expect(compilePath('/a/{sha}.{format:diff|patch}').routerPath).toBe('/a/:p1')
   })
 
-  it('take segments, words and rests apart', () => {
+  it('split into segments, words and a rest', () => {
     const commit = compilePath('/git/commits/{sha}.{format:diff|patch}')
     expect(commit.match({ p2: 'abc.diff' })).toEqual({ sha: 'abc', format: 'diff' })
     expect(commit.match({ p2: 'a.b.patch' })).toEqual({ sha: 'a.b', format: 'patch' })
@@ -21,7 +21,7 @@ describe('path patterns', () => {
     expect(compilePath('/x/{name}').match({ p1: '' })).toBeUndefined()
   })
 
-  it('take any text for a number', () => {
+  it('match any text as a number', () => {
     const label = compilePath('/labels/{id:int}')
     expect(label).toMatchObject({ routerPath: '/labels/:p1', names: ['id'], integers: ['id'] })
     expect(label.match({ p1: '7' })).toEqual({ id: '7' })
@@ -29,7 +29,7 @@ describe('path patterns', () => {
     expect(label.isParameter(1)).toBe(true)
   })
 
-  it('give the more literal one the greater weight', () => {
+  it('give the more literal pattern the greater weight', () => {
     expect(compilePath('/commits/{ref*}/status').weight).toBeGreaterThan(compilePath('/commits/{ref*}').weight)
   })
 

@@ -4,7 +4,7 @@ import { Batches } from './batches.ts'
 const options = { size: 3, pause: 5_000, expected: () => 1 }
 
 describe('Batches', () => {
-  it('gathers what comes while a call runs, up to its size, and gives each its own result', async () => {
+  it('collects calls while a batch runs, up to its size, and returns to each its own result', async () => {
     const calls: number[][] = []
     const run = async (items: readonly number[]): Promise<number[]> => {
       calls.push([...items])

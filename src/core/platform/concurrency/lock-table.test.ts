@@ -27,7 +27,7 @@ it('grants in the order of requests, so that a stream of shared ones delays no e
   expect(granted).toEqual(['exclusive', 'shared'])
 })
 
-it('forgets a request that is withdrawn', async () => {
+it('drops a queued request that is withdrawn', async () => {
   const table = new LockTable()
   const release = await table.lock('a', 'shared')
   let isGranted = false

@@ -30,7 +30,7 @@ describe('a rate limit', () => {
     expect(() => limit.take('a')).toThrow()
   })
 
-  it('says when there will be enough, and takes nothing when it refuses', () => {
+  it('reports when there will be enough, and charges nothing for a refusal', () => {
     const { limit, pass } = make(60, 10)
     limit.take('a', 8)
     for (let i = 0; i < 5; i++)

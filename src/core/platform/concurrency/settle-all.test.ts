@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { settleAll } from './settle-all.ts'
 
-it('gives what all gave, in order', async () => {
+it('returns all results in order', async () => {
   expect(await settleAll([sleep(5, 'a'), sleep(0, 'b')])).toEqual(['a', 'b'])
 })
 

@@ -17,7 +17,7 @@ describe('one-time codes', () => {
     }
   })
 
-  it('are taken one step early and one late, no more', () => {
+  it('are accepted one step early or one step late, but not two', () => {
     const now = 1_111_111_111_000
     for (const [offset, taken] of [
       [-2, false],

@@ -34,7 +34,7 @@ async function eventually(isTrue: () => boolean): Promise<void> {
 }
 
 describe('tasks in child processes', () => {
-  it('give their results, one child for one caller after the other', async () => {
+  it('return their results, in one child process for consecutive callers', async () => {
     const before = runningChildren()
     const { run } = bound(open())
     expect(await run({ kind: 'repeat', text: 'ab', count: 3 })).toBe('ababab')
@@ -63,7 +63,7 @@ describe('tasks in child processes', () => {
     await expect(run({ kind: 'loop' })).rejects.toMatchObject({ reason: 'time' })
   })
 
-  it('fail without harm to their process when they throw or give too much', async () => {
+  it('fail without ending their process when they throw or return too much', async () => {
     const { run } = bound(open())
     const first = await run(WHO)
     await expect(run({ kind: 'throw' })).rejects.toMatchObject({ reason: 'failed', message: 'this text is not for me' })
@@ -71,7 +71,7 @@ describe('tasks in child processes', () => {
     expect(await run(WHO)).toBe(first)
   })
 
-  it('see neither the environment of the server nor files outside of the program, and give way', async () => {
+  it('see neither the environment of the server nor files outside of the program, and run at low priority', async () => {
     const { run } = bound(open())
     expect(await run({ kind: 'environment' })).not.toContain('PATH')
     await expect(run({ kind: 'list', folder: '/etc' })).rejects.toThrow(/restricted|permission/i)

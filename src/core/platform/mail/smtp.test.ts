@@ -103,7 +103,7 @@ describe('mail by SMTP', () => {
     })
   })
 
-  it('is not sent in the clear when starttls is asked for', async () => {
+  it('is not sent unencrypted when the settings require STARTTLS', async () => {
     const receiver = await startMailReceiver()
     await during(receiver, async () => {
       await expect(send(settings(receiver.port, { protocol: 'starttls' }))).rejects.toThrow()

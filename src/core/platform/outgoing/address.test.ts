@@ -94,7 +94,7 @@ describe('host rules', () => {
 })
 
 describe('host guard', () => {
-  it('gives only addresses that are allowed, in the order of the resolver', async () => {
+  it('returns only allowed addresses, in the order of the resolver', async () => {
     const guard = createHostGuard('', 'test.hosts', async () => ['10.0.0.1', '93.184.215.14', '::1', '2606:4700::1111'])
     expect(await guard.resolve('example.org')).toEqual(['93.184.215.14', '2606:4700::1111'])
   })

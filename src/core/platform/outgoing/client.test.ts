@@ -73,7 +73,7 @@ describe('outgoing client', () => {
     expect(seen).toEqual([])
   })
 
-  it('checks every redirect again and takes no credentials elsewhere', async () => {
+  it('checks every redirect again and sends no credentials to another host', async () => {
     answer = ({ headers }, response) => {
       const to = headers.host?.startsWith('first') ? `http://second.test:${port}/next` : undefined
       response.writeHead(to ? 302 : 200, to ? { location: to } : {}).end()
@@ -122,7 +122,7 @@ describe('outgoing client', () => {
     await expect(client.request('http://a.test:1/')).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
-  it('streams an answer of any size at the pace of its reader, and gives up what is left', async () => {
+  it('streams a response of any size at the pace of its reader, and cancels the unread rest', async () => {
     const part = Buffer.alloc(256 * 1024, 'x')
     let sent = 0
     let isClosed = false

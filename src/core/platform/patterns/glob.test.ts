@@ -40,7 +40,7 @@ describe('globs', () => {
     expect(matches(pattern, text)).toBe(expected)
   })
 
-  it('take separators into account when asked to', () => {
+  it('respect separators if requested', () => {
     expect(matches('*.lock', 'a.lock', './')).toBe(true)
     expect(matches('*.lock', 'a.b.lock', './')).toBe(false)
     expect(matches('ci/*', 'ci/a/b', '')).toBe(true)
@@ -76,7 +76,7 @@ describe('globs', () => {
     )
   })
 
-  it('take any text for a pattern, and a plain one for itself', () => {
+  it('accept any text as a pattern, and match a literal text exactly', () => {
     fc.assert(fc.property(fc.string(), fc.string(), (pattern, text) => typeof matches(pattern, text) === 'boolean'))
     fc.assert(
       fc.property(

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 
 describe('reading keys', () => {
-  it('gives identities, subkeys and the bare packet', async () => {
+  it('returns identities, subkeys and the bare packet', async () => {
     const [key] = await readPgpKeys(`before\n${publicKey}\nafter`, now)
     expect(key).toMatchObject({ emails: ['ann@example.test'], canSign: true, canEncrypt: false, expiresAt: 0 })
     expect(key!.keyId).toBe((await readKey({ armoredKey: publicKey })).getKeyID().toHex().toUpperCase())
@@ -54,7 +54,7 @@ describe('reading keys', () => {
     await expect(readPgpKeys(await signed('x'), now)).rejects.toThrow('a PGP SIGNATURE is not a PGP PUBLIC KEY BLOCK')
   })
 
-  it('never takes an identity that the key did not certify', async () => {
+  it('ignores identities that the key did not certify', async () => {
     const otherKey = await generateKey({ userIDs: [{ email: 'bob@example.test' }], format: 'object' })
     const key = await readKey({ armoredKey: publicKey })
     const forged = key.users[0]!.clone()
@@ -83,7 +83,7 @@ describe('reading keys', () => {
 })
 
 describe('signatures', () => {
-  it('hold for their text alone', async () => {
+  it('verify only for the signed text', async () => {
     const armoredSignature = await signed('text')
     expect(await readSignatureKeyIds(armoredSignature)).toEqual([
       (await readKey({ armoredKey: publicKey })).getKeyID().toHex().toUpperCase(),

@@ -2,7 +2,7 @@ import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
 import { type Child, inBackground, startProcess } from './process.ts'
 
-it('lets children of background work give way, but not those that outlive it, and others as much as asked', async () => {
+it('lowers the priority of children of background work, except those that outlive it', async () => {
   const priorityOf = (child: Child): number => getPriority(child.pid)
   const own = getPriority()
   const start = (isShared: boolean): Child => startProcess('cat', [], { isShared })

@@ -119,7 +119,7 @@ describe('properties', () => {
     )
   })
 
-  it('gives the same key back from its own form, with the comment on one line', () => {
+  it('returns the same key from its own form, with the comment on one line', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.string(), (bytes, comment) => {
         const key = parseSshPublicKey(`ssh-ed25519 ${wire('ssh-ed25519', Buffer.from(bytes))} ${comment}`)

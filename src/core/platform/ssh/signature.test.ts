@@ -28,7 +28,7 @@ function signatureOf(text: string, namespace = 'git'): Buffer {
 }
 
 describe('SSH signatures', () => {
-  it('cover their text alone, in their namespace', () => {
+  it('verify only for the signed text and namespace', () => {
     const signature = parseSshSignature(armored(signatureOf('text', 'file')))
     expect([
       signature.namespace,
@@ -85,7 +85,7 @@ describe('the signer of a private key', () => {
     expect([signature.fingerprint, signature.covers(Buffer.from('text'))]).toEqual([signer.publicKey.fingerprint, true])
   })
 
-  it('reads an OpenSSH key with its passphrase alone', async () => {
+  it('reads an encrypted OpenSSH key only with its passphrase', async () => {
     // NOTE: made by `ssh-keygen -t ed25519 -a 1 -N 'open sesame'`.
     const text = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABB8IpmjIA

@@ -165,7 +165,7 @@ describe('rate limits and failures of another service', () => {
 })
 
 describe('credentials for another service', () => {
-  it('are sent to its own addresses alone', async () => {
+  it('are sent only to addresses of that service', async () => {
     const seen: string[] = []
     for (const server of [service, elsewhere])
       server.routes.set('/file', (request, response) => {

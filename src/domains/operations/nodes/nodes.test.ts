@@ -78,7 +78,7 @@ describeOnBoth('nodes', (kind) => {
     expect(await findings()).toEqual([])
   })
 
-  it('count as gone after four missed heartbeats, and are deleted after a day', async () => {
+  it('have the state gone after four missed heartbeats, and are deleted after a day', async () => {
     const interval = kind === 'sqlite' ? 60 * SECOND : 5 * SECOND
     await insert(
       row('late', { heartbeat_at: now - 3 * interval }),

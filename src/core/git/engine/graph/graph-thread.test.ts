@@ -41,7 +41,7 @@ it('answers questions of several repositories at once, equal ones from one walk'
 it.each([
   ['filters', 11],
   ['no filters', 12],
-])('continues the log of an earlier tip, also beside another branch, with %s', async (filters, seed) => {
+])('continues the log of an earlier tip, also next to another branch, with %s', async (filters, seed) => {
   const repo = await world.repo('sha1', randomHistory({ seed, commits: 60 }))
   if (filters === 'filters') oracle(repo.path, ['commit-graph', 'write', '--reachable', '--changed-paths'])
   for (let number = 1; number < 60; number += 3) {
@@ -121,7 +121,7 @@ it('leaves what is missing or damaged to git', async () => {
   expect(await count(graph, repo, tip)).toBeUndefined()
 })
 
-it('refuses every commit-graph that was cut off, and reads one with any byte changed without harm', async () => {
+it('refuses a truncated commit-graph, and reads one with any changed byte without a crash', async () => {
   const { repo, tip } = await linear(12)
   oracle(repo.path, ['commit-graph', 'write', '--reachable', '--changed-paths'])
   const file = join(repo.path, 'objects/info/commit-graph')

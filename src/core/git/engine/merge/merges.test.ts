@@ -104,7 +104,7 @@ describe.each(FORMATS)('merging in a %s repository', (format) => {
     expect(show(repo, '%P', '-1', await built(repo, 'merge'))).toBe(`${base} ${head}`)
   })
 
-  it('starts no process for files that one side alone changed', async () => {
+  it('starts no process for files that only one side changed', async () => {
     const repo = await world.repo(format, script(SIDES))
     const { base, head } = planOf(repo, 'merge')
     const { merges, started } = counting(repo)

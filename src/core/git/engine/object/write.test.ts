@@ -255,7 +255,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     }
   })
 
-  it('takes objects from a quarantine only when it is accepted', async () => {
+  it('adds objects of a quarantine only when it is accepted', async () => {
     const refused = await repo.quarantine()
     const lost = oracle(repo.path, ['hash-object', '-w', '--stdin'], 'refused\n', refused.env)
     await refused.discard()

@@ -34,7 +34,7 @@ const bytesOf = (list: readonly Item[]): Buffer =>
   Buffer.concat(list.flatMap(({ mode, name, id }) => [Buffer.from(`${mode} ${name}\0`, 'latin1'), id]))
 const treeOf = (list: readonly Item[]): TreeBytes => new TreeBytes(bytesOf(list), ID_BYTES)
 
-it('finds an entry whatever the hint, and nothing if there is none', () => {
+it('finds an entry with any hint, and returns undefined for a missing entry', () => {
   fc.assert(
     fc.property(trees, names, (list, other) => {
       const tree = treeOf(list)

@@ -18,7 +18,7 @@ afterAll(async () => {
   dir.remove()
 })
 
-describe('the quick look at what a push brings', () => {
+describe('the in-process connectivity check of a push', () => {
   let repo: GitRepo
   let quarantine: Quarantine
   let base: string

@@ -44,7 +44,7 @@ describe('an invalid workflow', () => {
     if (place.startsWith('jobs.a')) expect(invalid.line).toBe(4)
   })
 
-  it('is one whose aliases expand without end', () => {
+  it('is one whose YAML aliases expand without end', () => {
     const bomb = `a: &a [x, x]\n${Array.from({ length: 9 }, (_, n) => `b${n}: &b${n} [${`*${n === 0 ? 'a' : `b${n - 1}`}, `.repeat(9)}]`).join('\n')}`
     expect(read(`on: push\njobs: { a: {} }\n${bomb}`).invalid.reason).toMatch(/alias/)
   })
@@ -80,7 +80,7 @@ describe('a plan', () => {
     ['{ a: "${{ fromJSON(vars.LIST || \'[]\') }}" }', 'at least one value'],
     ['{ a: [1, 2], exclude: "${{ vars.LIST || 1 }}" }', 'must be a list of mappings'],
     ['{ include: "${{ fromJSON(\'[]\') }}" }', 'must have a list of values'],
-  ])('lets only the job with the matrix %s fail, whose expressions make no jobs', (matrix, reason) => {
+  ])('fails only the job with the matrix %s, whose expressions produce no jobs', (matrix, reason) => {
     const { jobs } = plan(`${job(`strategy: { matrix: ${matrix} }`)}  b: {}\n`).found
     expect(jobs.map(({ name, late }) => [name, late !== ''])).toEqual([
       ['a', true],
@@ -152,7 +152,7 @@ describe('a plan', () => {
     )
   })
 
-  it('ends in its child process when it takes too much', async () => {
+  it('ends in its child process when it exceeds its limits', async () => {
     const pool = new TaskPool()
     const kind = { url: new URL('workflow.task.ts', import.meta.url).href, deadline: 5000 }
     const grown = Array.from({ length: 40 }).reduce<string>(

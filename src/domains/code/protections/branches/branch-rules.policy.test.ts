@@ -258,7 +258,7 @@ describe('settings', () => {
     expect(editedRuleSettings(listed, { enablePushWhitelist: false }).enablePushWhitelist).toBe(false)
   })
 
-  it('never have a switch on whose parent is off', () => {
+  it('never enable a switch whose parent is disabled', () => {
     const names = [
       'enablePush',
       'enablePushWhitelist',

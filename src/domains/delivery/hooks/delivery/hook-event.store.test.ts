@@ -11,7 +11,7 @@ describeOnBoth('events whose webhook messages are to be built', (on) => {
   })
   afterAll(() => test.close())
 
-  it('are leased by one process, all of them or none', async () => {
+  it('are leased all together by one process', async () => {
     const { database } = test
     const lease = (ids: readonly number[], holder: string): Promise<boolean> =>
       database.transaction((tx) => leaseHookEvents(tx, ids, { ...TIMES, holder }))

@@ -44,7 +44,7 @@ describeOnBoth('notifications of many', (on) => {
     expect(Math.max(...written)).toBe(250)
   })
 
-  it('are not written twice when the job runs again, and leave later activity alone', async () => {
+  it('are written once if the job runs again, and later activity is not changed', async () => {
     const { database, jobs } = server.app
     const { id: issueId } = await database.read.selectFrom('issue').select('id').executeTakeFirstOrThrow()
     await database.transaction(async (tx) => {

@@ -28,7 +28,7 @@ async function read(open: OpenSource, address: string, body: string): Promise<un
 }
 
 describe('the credentials of services that have one address for all', () => {
-  it('go to the API of Codebase for its own hosts alone', async () => {
+  it('go to the API of Codebase only for its own hosts', async () => {
     const xml = '<repository><description>d</description></repository>'
     await expect(read(openCodebase, 'https://acme.codebasehq.com/widgets/app.git', xml)).resolves.toMatchObject({
       description: 'd',

@@ -113,7 +113,7 @@ describe('lists in ascending order', () => {
     await expect(numbersOf(after, { page: 60 })).resolves.toEqual(rest)
   })
 
-  it('bring numbers that come too early where they belong', async () => {
+  it('move numbers that come too early to their position', async () => {
     serve(() => [1, 50, 2, 3, 4, 60, 5, 6, 7, 8], { total: true })
     expect(await numbersOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 50, 60])
   })

@@ -26,7 +26,7 @@ const claimOf = (name: string, { host = 'h1', boot = 'boot1', settleMs = 1 } = {
     settleMs,
   })
 
-it('lets one data directory write to a destination, and reports to another how to take it over', async () => {
+it('lets one data directory write to a destination, and tells another one how to take it over', async () => {
   const first = claimOf('a')
   const second = claimedDestination(destination(), claimOf('b', { host: 'h2' }))
   await first.require()

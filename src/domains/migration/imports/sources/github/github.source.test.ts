@@ -364,7 +364,7 @@ describe('a repository of GitHub', () => {
     expect(service.requests).toEqual([])
   })
 
-  it('reads one page of issues for dependencies where an older server has none', async () => {
+  it('reads one page of issues for dependencies if an older server has no dependencies', async () => {
     const next = `<${service.url}${base}/issues?page=2>; rel="next"`
     const issues = [1, 2].map((number) => ({ number, title: 'Issue', created_at: at }))
     service.routes.set(`${base}/issues`, json(issues, { link: next }))
