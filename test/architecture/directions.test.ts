@@ -16,7 +16,7 @@ describe('direction rules', () => {
     expect(violations(sources)).toEqual([])
   })
 
-  it('order all domains, and let none use a later one', () => {
+  it('order all domains, and allow imports of earlier domains only', () => {
     const graph = domainGraph(sources)
     expect([...graph.keys()].toSorted()).toEqual(domains.toSorted())
     for (const [domain, uses] of graph)
@@ -67,12 +67,12 @@ describe('direction rules', () => {
 describe('every table', () => {
   const tables = tableWriters(readSources())
 
-  it('is written by its owner alone', () => {
+  it('is written only by its owner', () => {
     expect(tables.length).toBeGreaterThan(100)
     expect(foreignWrites(tables)).toEqual([])
   })
 
-  it('is read by its own and later domains alone', () => {
+  it('is read only by its own and later domains', () => {
     expect(laterReads(readSources())).toEqual([])
   })
 

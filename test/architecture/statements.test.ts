@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const folder = join(import.meta.dirname, '../db/sql')
 
-it('binds times as parameters: a statement with a time in its text is prepared anew for each', () => {
+it('binds times as parameters, because a statement with a time in its text is prepared again each time', () => {
   const statements = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
   expect(statements.length).toBeGreaterThan(1000)
   expect(statements.filter((statement) => /\b\d{12,}\b/.test(statement))).toEqual([])

@@ -100,7 +100,7 @@ describe.each(COMBINATIONS)('over %s, protocol version %s', (transport, version)
     expect((await subjects(shallow, 'origin/main')).slice(0, 2)).toEqual(['from a shallow clone', 'c6'])
   })
 
-  it('a partial and sparse clone fetches what it looks at, and no more', async () => {
+  it('a partial and sparse clone fetches only the files that it reads', async () => {
     const { url, git: run, folder } = client(transport, version)
     const name = await repoWith(4)
     const sparse = folder()
@@ -125,7 +125,7 @@ describe.each(COMBINATIONS)('over %s, protocol version %s', (transport, version)
     expect(readFileSync(join(treeless, 'docs', 'f4'), 'utf8')).toContain('docs 4')
   })
 
-  it('a repository brings its submodules by relative addresses', async () => {
+  it('a clone fetches submodules by relative URLs', async () => {
     const { url, git: run, folder } = client(transport, version)
     const [outer, inner] = [await repoWith(1), await repoWith(2)]
     const work = folder()
@@ -145,7 +145,7 @@ describe.each(COMBINATIONS)('over %s, protocol version %s', (transport, version)
     })
   })
 
-  it('a lease keeps what others have pushed meanwhile', async () => {
+  it('a push with a lease keeps concurrent pushes', async () => {
     const { url, git: run, tryGit: attempt, folder } = client(transport, version)
     const name = await repoWith(2)
     const [one, two] = [folder(), folder()]

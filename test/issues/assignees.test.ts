@@ -40,7 +40,7 @@ describeOnBoth('assignees of an issue', (on) => {
     }
   })
 
-  it('lose nobody when they are added at once', async () => {
+  it('are all kept when they are added concurrently', async () => {
     const { ann, wes } = given
     const { number } = await createIssue(ann)
     const path = `/repos/ann/desk/issues/${number}/assignees`

@@ -177,7 +177,7 @@ describe('the search over all repositories', () => {
     expect((await search('created_by=missing')).status).toBe(404)
   })
 
-  it('finds no reviews if there are none, and ignores the filters for anonymous requests', async () => {
+  it('finds no reviews in an empty list, and ignores the filters for anonymous requests', async () => {
     const { ann, server } = given
     for (const member of ['review_requested', 'reviewed'])
       expect((await ann.client.get(`/repos/issues/search?${member}=true`)).json).toEqual([])

@@ -59,7 +59,7 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
     expect((await ann.client.get(`/repos/smiths/forge/issues/${number}`)).json.assignees ?? []).toEqual([])
   })
 
-  it('are removed when no team grants access any more, not before', async () => {
+  it('are removed only when the last team that grants access is removed', async () => {
     const { ann, server } = given
     const guild = await server.world.org('guild', { owner: ann })
     const hall = await server.world.repo({ owner: guild.org, by: ann, name: 'hall', isPrivate: true })

@@ -7,7 +7,7 @@ import { describeOnBoth } from '../harness/databases.ts'
 import { startServer } from '../harness/server.ts'
 
 describeOnBoth('the first administrator', (kind) => {
-  it('is made once by nodes that start for the first time together, and told the two lines for HTTPS', async () => {
+  it('runs once when several nodes start for the first time together, and prints the two lines for HTTPS', async () => {
     const server = await startServer({ on: kind })
     try {
       const said = await Promise.all([welcome(server.app), welcome(server.app), welcome(server.app)])

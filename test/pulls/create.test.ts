@@ -61,7 +61,7 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(await shown()).toMatchObject({ draft: false, mergeable: true })
   })
 
-  it('brings the commits of a fork into the base repository', async () => {
+  it('copies the commits of a fork into the base repository', async () => {
     const head = await commitFile(world.bob, { branch: 'forked', from: 'main', repo: 'bob/app' })
     const pull = await createPull(world.bob, { head: 'bob:forked' })
     expect(pull).toMatchObject({

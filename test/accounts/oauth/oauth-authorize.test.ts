@@ -106,7 +106,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ])
   })
 
-  it('gives one of two consents at the same time that ask for different scopes', async () => {
+  it('accepts one of two concurrent consents with different scopes', async () => {
     const app = await register()
     const answers = await Promise.all(
       ['read:user', 'write:user'].map(async (scope) => authorize(await signedIn(), { client_id: app.client, scope })),

@@ -36,7 +36,7 @@ describe.skipIf(slapd === undefined)('a directory with the schema of Active Dire
         })
     })
 
-    it('names people by sAMAccountName, and tells them apart by objectGUID', async () => {
+    it('names accounts by sAMAccountName, and identifies them by objectGUID', async () => {
       expect(await status('corp.ann', 'ann-password')).toBe(200)
       expect(await status('ann', 'ann-password')).toBe(401)
       await world.synchronize()
@@ -69,7 +69,7 @@ describe.skipIf(slapd === undefined)('a directory with the schema of Active Dire
       expect(members.map(({ login }) => login)).toEqual(['CORP.cyd'])
     })
 
-    it('lets in the members of a group by memberOf, and takes filters with its matching rules', async () => {
+    it('lets members of a group sign in by memberOf, and supports its matching rules in filters', async () => {
       const member = `(memberOf=cn=inner,${GROUPS})`
       await change({ user_filter: ENABLED.replace('(!', `${member}(!`) })
       expect(await status('corp.bob', 'bob-other')).toBe(401)

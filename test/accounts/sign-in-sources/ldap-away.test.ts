@@ -33,7 +33,7 @@ describe.skipIf(slapd === undefined)('a directory that answers, or not', () => {
       return browser.send({ user_name: login, password })
     }
 
-    it('takes the password of the directory for the API, git and the pages', async () => {
+    it('accepts the password of the directory for the API, git and the pages', async () => {
       await world.addSource('people')
       for (const uid of ['pat', 'quin', 'rob', 'sue']) await world.directory.addPerson(uid)
       expect(await status('pat')).toBe(200)
@@ -51,7 +51,7 @@ describe.skipIf(slapd === undefined)('a directory that answers, or not', () => {
       expect(await status('sue'), 'nobody else waits').toBe(200)
     })
 
-    it('refuses nobody but its accounts while it is away', async () => {
+    it('refuses only accounts of the directory while it is unavailable', async () => {
       const token = await world.as('sue').post('/users/sue/tokens', { name: 't', scopes: ['read:user'] })
       const byToken = createClient(world.server.url, world.server.app.operations, {
         authorization: `token ${token.json.sha1}`,

@@ -71,7 +71,7 @@ describe.skipIf(slapd === undefined)('ingot admin auth with a directory', () => 
       expect((await auth('test', '--id=1', ...words)).code).toBe(1)
   })
 
-  it('synchronizes, and deactivates nobody when the directory refuses', async () => {
+  it('synchronizes, and deactivates no account when the directory refuses', async () => {
     const first = await auth('sync', '--id=1')
     expect([first.code, first.stdout]).toEqual([
       0,

@@ -49,7 +49,7 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       expect([refused.status, refused.json.message]).toEqual([401, 'invalid username, password or token'])
     })
 
-    it('never gives the account of this server to a person of the directory with its name', async () => {
+    it('never assigns an account of this server to a directory entry with the same name', async () => {
       const bob = await world.server.world.user('bob')
       await world.directory.addPerson('bob')
       expect((await me('bob')).status).toBe(401)
@@ -58,7 +58,7 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       expect((await me('robert')).status, 'nor the account with the address').toBe(401)
     })
 
-    it('never gives the account of an entry to another one with its name', async () => {
+    it('never assigns the account of an entry to another entry with the same name', async () => {
       await world.directory.addPerson('eve')
       const { json } = await me('eve')
       await world.directory.admin((client) => client.del(dnOf('eve')))
@@ -127,7 +127,7 @@ describe.skipIf(slapd === undefined)('accounts of a directory', () => {
       await world.root.client.patch(`/admin/auth-sources/${id}`, { is_active: false })
     })
 
-    it('of an inactive source are refused, and of nobody else', async () => {
+    it('of an inactive source cannot sign in; other accounts can', async () => {
       const [source] = (await world.root.client.get('/admin/auth-sources')).json as { id: number }[]
       await world.root.client.patch(`/admin/auth-sources/${source!.id}`, { is_active: false })
       await world.directory.addPerson('fay')

@@ -51,7 +51,7 @@ describe.skipIf(slapd === undefined)('the synchronization with a directory', () 
       expect(await lastSync()).toMatchObject({ updated: 1 })
     })
 
-    it('deactivates who is gone, and activates who is back', async () => {
+    it('deactivates accounts without an entry, and activates them again when the entry is back', async () => {
       const token = await world.as('bob').post('/users/bob/tokens', { name: 't', scopes: ['read:user'] })
       const bob = { authorization: `token ${token.json.sha1}` }
       await world.root.client.patch('/admin/users/dan', { active: false })
@@ -67,7 +67,7 @@ describe.skipIf(slapd === undefined)('the synchronization with a directory', () 
       expect((await world.server.anonymous.get('/user', bob)).status).toBe(200)
     })
 
-    it('deactivates nobody when the directory is away, gives a part, or gives nothing', async () => {
+    it('deactivates no account when the directory is unavailable or returns a part or nothing', async () => {
       const before = await accounts()
       const expectProblem = async (problem: string): Promise<void> => {
         await world.synchronize()
@@ -95,7 +95,7 @@ describe.skipIf(slapd === undefined)('the synchronization with a directory', () 
       expect(await lastSync()).toMatchObject({ complete: true, entries: 5 })
     })
 
-    it('leaves accounts of this server alone, and tells who got none', async () => {
+    it('does not change accounts of this server, and reports entries that got no account', async () => {
       const zoe = await world.server.world.user('zoe')
       await world.directory.addPerson('zoe')
       await world.directory.addPerson('yan', { mail: 'zoe@example.test' })
@@ -106,7 +106,7 @@ describe.skipIf(slapd === undefined)('the synchronization with a directory', () 
       expect((await world.root.client.get('/users/yan')).status).toBe(404)
     })
 
-    it('gives and takes administration and restriction by filters', async () => {
+    it('grants and revokes administration and restriction by filters', async () => {
       const user = async (name: string) => (await world.root.client.get(`/users/${name}`)).json
       await world.root.client.patch(path, {
         ldap: { admin_filter: '(title=chief)', restricted_filter: '(title=guest)' },
@@ -132,7 +132,7 @@ describe.skipIf(slapd === undefined)('the synchronization with a directory', () 
       expect(await user('cyd'), 'without filters the server decides').toMatchObject({ is_admin: true })
     })
 
-    it('gives the SSH keys of the directory, which only it takes away', async () => {
+    it('adds the SSH keys of the directory, which users cannot delete', async () => {
       const [first, second] = [newKey(), newKey()]
       await world.root.client.patch(path, { ldap: { ssh_key_attribute: 'sshPublicKey' } })
       await world.directory.change('ann', { sshPublicKey: [first, 'no key'] })

@@ -76,7 +76,7 @@ describeOnBoth('providers that do not behave', (kind) => {
     expect(await signIn({ userinfo: { sub: 'another' } })).toEqual({ status: 401, isSignedIn: false })
   })
 
-  it('give no account to a person whose subject changed', async () => {
+  it('sign a user whose subject changed in to no account', async () => {
     const person = { preferred_username: `uma-${kind}`, email: `uma-${kind}@odd.test`, email_verified: true }
     odd.person = { ...person, sub: 'first' }
     expect(await signIn()).toEqual({ status: 200, isSignedIn: true })
@@ -107,7 +107,7 @@ describeOnBoth('providers that do not behave', (kind) => {
     expect(other.requested).not.toContain('/token')
   })
 
-  it('make a clear page when they are away, slow, broken or too large, and trouble nobody else', async () => {
+  it('show an error page when they are unavailable, slow, invalid or too large, without effect on other users', async () => {
     const discovery = '/.well-known/openid-configuration'
     await server.world.user(`free-${kind}`)
     for (const misbehaviour of [
@@ -167,7 +167,7 @@ describeOnBoth('providers that do not behave', (kind) => {
       })
   })
 
-  it('are told whom to sign out, if their token fits into a cookie', async () => {
+  it('receive the ID token at sign-out, if it fits into a cookie', async () => {
     const signOut = async (idToken: object) => {
       odd.misbehaviour = { idToken: { ...idToken }, discovery: { end_session_endpoint: `${odd.url}/end` } }
       const page = browser()

@@ -138,7 +138,7 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
     expect((await root.client.get('/admin/users?q=dan')).json[0].email).toMatch(/@localhost$/)
   })
 
-  it('gives nobody an account that exists by its name or address', async () => {
+  it('signs nobody in to an existing account that has the same name or address', async () => {
     await settings({ registration: 'on' })
     await server.world.user('erin')
     for (const person of [
@@ -243,7 +243,7 @@ describeOnBoth('signing in with OpenID Connect', (kind) => {
     expect((await arrive({ sub: 's-jana' })).page.status).toBe(403)
   })
 
-  it('takes administrators, restricted users and members of teams from groups', async () => {
+  it('reads administrators, restricted users and members of teams from groups', async () => {
     const { json: org } = await root.client.post('/orgs', { username: `acme-${kind}` })
     const { json: team } = await root.client.post(`/orgs/${org.username}/teams`, { name: 'devs', units: ['repo.code'] })
     await settings({

@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('passkeys in a real browser, over HT
     await press('Sign in')
   }
 
-  it('a user adds a passkey, signs in with it alone, and uses it or a recovery code after the password', async () => {
+  it('a user adds a passkey, signs in with the passkey only, and uses it or a recovery code after the password', async () => {
     await signInByPassword()
     await isSignedIn()
     await page.getByRole('link', { name: 'Passkeys' }).click()

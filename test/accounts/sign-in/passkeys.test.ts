@@ -154,7 +154,7 @@ describeOnBoth('passkeys', (kind) => {
     expect(page.page.text).toContain('/delete')
   })
 
-  it('are asked for after the password, and need no verification of the user there', async () => {
+  it('are required after the password, without user verification', async () => {
     const device = await enrolled('eric')
     const page = await byPassword('eric')
     expect(page.cookies.has(SESSION)).toBe(false)
@@ -190,7 +190,7 @@ describeOnBoth('passkeys', (kind) => {
     expect((await basic('fred', PASSWORD, { 'x-forge-otp': code() })).status).toBe(200)
   })
 
-  it('refuse the password alone to the API and to git; tokens go on', async () => {
+  it('make the API and git refuse the password alone; tokens continue to work', async () => {
     const { user } = await server.world.user('gina')
     const gina = await byPassword('gina')
     const { json } = await server.anonymous.post(
@@ -370,7 +370,7 @@ describeOnBoth('passkeys', (kind) => {
     expect(failed.some((entry: Entry) => entry.credential.kind === 'passkey')).toBe(true)
   })
 
-  it('need one script, which the policy of the page names by its hash; other pages have none', async () => {
+  it('need one script, which the policy of the page allows by hash; other pages allow no script', async () => {
     const page = browser()
     await page.open(LOGIN)
     const script = /<script>([\s\S]*)<\/script>/.exec(page.page.text)![1]!

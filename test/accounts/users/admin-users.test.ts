@@ -77,7 +77,7 @@ describe('admin users', () => {
     expect([refused.status, refused.json.message]).toEqual([status, message])
   })
 
-  it('lets accounts of a configured login source do without a password', async () => {
+  it('creates accounts of a configured login source without a password', async () => {
     const other = await startServer({ settings: { 'service.login_sources': '3' } })
     const admin = await other.world.admin()
     const made = await admin.client.post('/admin/users', {

@@ -22,7 +22,7 @@ it('is for administrators', async () => {
   expect((await root.client.get('/admin/users/nobody/badges')).status).toBe(404)
 })
 
-it('adds all badges or none, and deletes those that the user has', async () => {
+it('adds all badges of a request or none of them, and deletes badges that the user has', async () => {
   expect((await root.client.post(PATH, {})).text).toContain('[BadgeSlugs]: Required')
   expect((await root.client.post(PATH, { badge_slugs: ['kind', 'none'] })).status).toBe(404)
   expect((await root.client.get(PATH)).json).toEqual([])

@@ -55,7 +55,7 @@ describe('blocking', () => {
     expect((await ann.client.get('/user/blocks')).json).toEqual([])
   })
 
-  it('deletes every relation between the two, and unblocking restores none', async () => {
+  it('deletes every relation between the two users, which unblocking does not restore', async () => {
     const { app } = server
     for (const [who, other, repo] of [
       [ann, 'bob', 'bob/two'],

@@ -50,7 +50,7 @@ describe('access to large files', () => {
     expect((await batch(world.alice, path, 'download', [])).status).toBe(200)
   })
 
-  it('the hash alone does not give access to an object', async () => {
+  it('a hash without a link to the repository does not give access to an object', async () => {
     const object = sample()
     await put(world.alice, 'alice/secret.git', object)
     const bobs = await world.server.world.repo({ owner: world.bob, name: `own${world.count++}` })

@@ -95,7 +95,7 @@ describeOnBoth('code search', (kind) => {
     })
   })
 
-  it('takes words, phrases, whole words, case and expressions', async () => {
+  it('accepts words, phrases, whole words, case and regular expressions', async () => {
     const { path } = await make('modes', {
       'one.txt': 'alpha beta\ngamma\n',
       'two.txt': 'Alphabet gamma\n',
@@ -309,7 +309,7 @@ describeOnBoth('code search', (kind) => {
     expect([all.json.incomplete, all.json.total_count]).toEqual([false, 2])
   })
 
-  it('reads more files while none has matched', async () => {
+  it('reads more files until one matches', async () => {
     const others = Object.fromEntries(Array.from({ length: 520 }, (_, at) => [`f${at}.txt`, `wom omb mba bat ${at}\n`]))
     await make('unlucky', { ...others, 'z.txt': 'a wombat\n' })
     const { json } = await search(server.anonymous, 'q=wombat')

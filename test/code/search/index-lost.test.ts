@@ -107,7 +107,7 @@ describeOnBoth('the index of code', (kind) => {
         }
 
   it.each(Object.entries(losses))(
-    'is written again after %s, and searches say so meanwhile',
+    'is written again after %s, and searches report that it is incomplete',
     async (_, lose) => {
       await server.stop()
       await lose()

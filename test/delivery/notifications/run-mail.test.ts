@@ -97,7 +97,7 @@ describeOnBoth('mail about failed runs', (on) => {
     expect(receiver.mails).toEqual([])
   })
 
-  it('is not sent to somebody who may no longer read the repository', async () => {
+  it('is not sent to a user who has lost access to the repository', async () => {
     expect((await ann.client.delete('/repos/ann/vault/collaborators/bob')).status).toBe(204)
     await runOf(bob, ['build'], ['build'])
     await server.drain()

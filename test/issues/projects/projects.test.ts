@@ -128,7 +128,7 @@ describeOnBoth('projects', (on) => {
     expect((await ann.client.get(`${DESK}/${other.id}/columns/${high.id}`)).status).toBe(404)
   })
 
-  it('contain issues that are added, moved to a position and taken away', async () => {
+  it('contain issues that are added, moved to a position and removed', async () => {
     const { ann, server } = given
     const { id } = await create(ann.client, DESK, { template_type: 'basic_kanban' })
     const path = `${DESK}/${id}`

@@ -121,7 +121,7 @@ describeOnBoth('rights on projects', (on) => {
     await ann.client.patch('/orgs/acme', { visibility: 'public' })
   })
 
-  it('of a user take issues of its own repositories alone', async () => {
+  it('of a user accept only issues of its own repositories', async () => {
     const { ann, bob } = people
     const plan = (await bob.client.post('/user/projects', { title: 'Mine' })).json
     expect(plan).toMatchObject({

@@ -48,7 +48,7 @@ describe('comments of reviews on several lines', () => {
     ])
   })
 
-  it('are also given and told by the number of lines before the last', async () => {
+  it('are also set and returned by the number of lines before the last', async () => {
     const url = `${reviews}/${review.id}/comments`
     const before = (await world.server.anonymous.get(url)).json
     expect(before.map((comment: Any) => comment.extra_lines_count)).toEqual([1, 1, 1, 0])
