@@ -78,7 +78,7 @@ describe('anonymous callers', () => {
 })
 
 describe('acting as others', () => {
-  it('is refused to all but administrators with the message alone, before anything is looked up', async () => {
+  it('is refused to all but administrators with the same message, before anything is looked up', async () => {
     const refusal = { message: 'Only administrators allowed to sudo.' }
     for (const path of ['/user?sudo=root', '/version?sudo=nobody', '/repos/x/y?sudo=ann']) {
       for (const client of [server.anonymous, await ann.withToken('all')])
@@ -87,7 +87,7 @@ describe('acting as others', () => {
     expect((await server.anonymous.get('/version', { sudo: 'root' })).json).toEqual(refusal)
   })
 
-  it('takes the name from the query before the header; an empty one is none; accounts in any state will do', async () => {
+  it('prefers the query over the header, ignores an empty name, and accepts accounts in any state', async () => {
     const login = async (path: string, headers: Record<string, string> = {}) =>
       (await root.client.get(path, headers)).json.login
     await server.world.user('bob', { visibility: 'private', isRestricted: true })

@@ -125,7 +125,7 @@ it.each([
   '/orgs/openorg/public_members/',
   '/repos/ann/open/collaborators/',
   '/repos/ann/open/pulls?poster=',
-])('GET %s tells no hidden account from a missing one', async (path) => {
+])('GET %s answers the same for a hidden and a missing account', async (path) => {
   const answers = []
   for (const name of ['hermit', 'nobody']) {
     const { status, text } = await clients['outsider']!.get(`${path}${name}`)
@@ -146,7 +146,7 @@ it.each([
     (name: string) => ({ rule_name: 'x', enable_push: true, push_whitelist_usernames: [name] }),
   ],
   ['post', '/repos/ann/open/tag_protections', (name: string) => ({ name_pattern: 'x', whitelist_usernames: [name] })],
-] as const)('%s %s does not tell a hidden account from a missing one', async (method, path, body) => {
+] as const)('%s %s answers the same for a hidden and a missing account', async (method, path, body) => {
   const answers = []
   for (const name of ['hermit', 'nobody']) {
     const { status, text } = await clients['ann']![method](path.replace('NAME', name), body(name))

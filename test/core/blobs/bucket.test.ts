@@ -79,7 +79,7 @@ describe('files in a bucket', () => {
     expect([...s3.objects.keys()].some((key) => key.startsWith('one/avatars/'))).toBe(false)
   })
 
-  it('are answered 503 while it is away, and all else goes on', async () => {
+  it('answer 503 while the bucket is unavailable; all else works', async () => {
     const { oid } = await lfs.put(alice)
     const url = await attach(server, alice, 'more notes')
     await s3.goAway()
@@ -136,7 +136,7 @@ describe('storage.redirect', () => {
   })
   afterAll(() => redirecting.close())
 
-  it('gives those who may read addresses of the bucket, and nobody else', async () => {
+  it('redirects only users who may read the file to the bucket', async () => {
     const requests = lfsOf(redirecting, 'carol/r')
     const { oid, bytes } = await requests.put(carol)
     const { json: batch } = await requests.batch(carol, oid, bytes.length)

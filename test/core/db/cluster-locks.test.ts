@@ -47,7 +47,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
     await database.drop()
   })
 
-  it('give a name to one exclusive or several shared holders, wherever their data directory is', async () => {
+  it('lock a name for one exclusive or several shared holders, wherever their data directory is', async () => {
     const [one, two] = await Promise.all([join('one'), join('two')])
     const release = await lock(one, 'refs /srv/one/git/a')
     expect(await tryLock(two, 'refs /srv/two/git/a')).toBeUndefined()
@@ -64,7 +64,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
     ;(await lock(two, 'refs /srv/two/git/b'))()
   })
 
-  it('take turns, each with a greater fencing number', async () => {
+  it('are granted in turn, each with a greater fencing number', async () => {
     const [one, two] = await Promise.all([join('one'), join('two')])
     const log: string[] = []
     const fences: number[] = []
@@ -113,7 +113,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
     taken()
   })
 
-  it('announce to all other processes, and tell them when they may have missed something', async () => {
+  it('announce to all other processes, and report to them when they may have missed an announcement', async () => {
     const [one, two] = await Promise.all([join('one'), join('two')])
     const heard: string[] = []
     one.processes.onAnnounced('topic', () => heard.push('itself'))

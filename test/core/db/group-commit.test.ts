@@ -18,7 +18,7 @@ describe('transactions that one durable commit makes permanent together', () => 
     (await database.read.selectFrom('cron_task').select('name').orderBy('name').execute()).map((row) => row.name)
   const version = (): number => database.connections.version!()
 
-  it('take fewer commits than transactions, and none is answered before its commit', async () => {
+  it('need fewer commits than transactions, and each is answered after its commit', async () => {
     const versions = new Set<number>()
     const write = (n: number): Promise<void> =>
       database.transaction(async (tx) => {
@@ -34,7 +34,7 @@ describe('transactions that one durable commit makes permanent together', () => 
     expect(versions.size).toBeLessThan(25)
   })
 
-  it('fail alone', async () => {
+  it('fail individually', async () => {
     const hooks: number[] = []
     const all = Array.from({ length: 20 }, (_, n) =>
       database.transaction(async (tx) => {

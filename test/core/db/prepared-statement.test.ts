@@ -50,7 +50,7 @@ describeOnBoth('prepared statements', (kind) => {
     expect(built).toBe(1)
   })
 
-  it('are built anew for other members, lengths of lists and shapes', async () => {
+  it('are built again for other members, lengths of lists and shapes', async () => {
     await insert('c', 'b', 'a')
     const { read } = fresh.database
     const given = await fresh.database.transaction((tx) => insertRow(tx, { ...row('x', 9), attempts: 3 }))
@@ -64,7 +64,7 @@ describeOnBoth('prepared statements', (kind) => {
     expect(built).toBe(5)
   })
 
-  it('take lists of rows, whose members they are built anew for', async () => {
+  it('accept lists of rows, and are built again for rows with other members', async () => {
     const insertAll = (...rows: Row[]) => fresh.database.transaction((tx) => insertRows(tx, { rows }))
     for (const name of ['a', 'b'])
       expect(await insertAll(row(name, 1), row(`${name}${name}`, 2))).toEqual([

@@ -205,7 +205,7 @@ describeOnBoth('remembered look-ups', (kind) => {
     reading.end()
   })
 
-  it('are what was loaded where others read too many rows meanwhile', async () => {
+  it('return what was loaded although concurrent reads evict it', async () => {
     const { read } = db.database
     const reading = beginReads(read)
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
@@ -314,7 +314,7 @@ describeOnBoth('rows cached by their ids', (kind) => {
     expect((await ask()).get(ann)).toBe('a2')
   })
 
-  it('are read anew in a transaction, which sees its own writes', async () => {
+  it('are read again in a transaction, which sees its own writes', async () => {
     const { read } = db.database
     const [ann] = ids as [number]
     await rename(ann, 'outside')

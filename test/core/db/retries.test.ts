@@ -57,7 +57,7 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
     expect({ runs, hooks }).toEqual({ runs: 3, hooks: 2 })
   })
 
-  it('are run once more where they could not be put in a row', async () => {
+  it('are run once more after a serialization failure', async () => {
     const [before] = await counts(database)
     const meet = meeting(2)
     const copy = (): Promise<void> =>
@@ -75,7 +75,7 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
     expect((await counts(database))[0]).toBe(before! + 2)
   })
 
-  it('give up after a few runs and say that the database is busy', async () => {
+  it('fail after a few runs with an error that the database is busy', async () => {
     let runs = 0
     const losing = database.transaction(async (tx) => {
       runs++
@@ -91,7 +91,7 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
 })
 
 describe.skipIf(inject('postgresUrl') === '')('a statement of PostgreSQL that takes too long', () => {
-  it('is given up, which is no fault of the program; migrations may take their time', async () => {
+  it('is cancelled and reported as unavailable; migrations have no time limit', async () => {
     const database = openDatabase(
       dialectFor({ url: `${inject('postgresUrl')}/postgres`, max_connections: 2, statementTimeoutMs: 1000 }, '.'),
     )

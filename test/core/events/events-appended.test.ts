@@ -70,7 +70,7 @@ describeOnBoth('events that are appended at once', (on) => {
     expect((await stored.execute()).map((row) => JSON.parse(row.payload) as unknown)).toEqual([payload])
   })
 
-  it('are nothing when there are none, and none when one of them is invalid', async () => {
+  it('append nothing for an empty list, or if one of them is invalid', async () => {
     const before = await db.database.read.selectFrom('event').selectAll().execute()
     await db.database.transaction((tx) => events.appendAll(tx, origin, []))
     const wrong = { kind, payload: { repo_id: 1, topics: 'x' } } as never

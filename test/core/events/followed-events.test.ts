@@ -45,7 +45,7 @@ describeOnBoth('a follower of events', (kind) => {
     }
   }
 
-  it('takes what is committed from its start, once and in the order of ids', async () => {
+  it('returns what is committed from its start, once and in the order of ids', async () => {
     await append('before')
     const { follower, names, ids } = await follow()
     await Promise.all(Array.from({ length: 30 }, (_, n) => append(`after ${n}`)))
@@ -78,7 +78,7 @@ describeOnBoth('a follower of events', (kind) => {
     await follower.stop()
   })
 
-  it('goes on behind an event that was rolled back', async () => {
+  it('continues after an event that was rolled back', async () => {
     const { follower, names } = await follow()
     await expect(append('lost', { fails: true })).rejects.toThrow('rolled back')
     await append('kept')

@@ -11,7 +11,7 @@ describe.skipIf(inject('postgresUrl') === '')('an event that is committed after 
   })
   afterEach(() => fresh.close())
 
-  it('is handed out alone while another node is at work on the later ones', async () => {
+  it('is dispatched alone while another node dispatches the later ones', async () => {
     const { database } = fresh
     const insert = async (tx: Parameters<typeof insertEvents>[0]): Promise<number> =>
       (await insertEvents(tx, [{ kind: 'repo.created', repo_id: 7, actor_id: 1, payload: '{}', created_at: NOW }]))[0]!

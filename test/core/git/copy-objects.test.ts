@@ -16,7 +16,7 @@ async function empty(format: GitRepo['objectFormat']): Promise<GitRepo> {
 }
 
 describe.each(FORMATS)('copying objects between %s repositories', (format) => {
-  it('ends well when git takes the pack and leaves before the pipe is closed', async () => {
+  it('succeeds when git closes the pipe after it has read the pack', async () => {
     const from = await world.repo(format, SMALL)
     const to = await empty(format)
     const left = Promise.withResolvers<unknown>()

@@ -72,7 +72,7 @@ describe.each(FORMATS)('forks of a %s repository', (format) => {
     expect((await two.history.list({ tip: own }, { skip: 0, limit: 50 })).length).toBe(7)
   })
 
-  it('leave nothing when all are gone', async () => {
+  it('leave no pool when all are deleted', async () => {
     const alone = await startWorld()
     try {
       const source = await alone.repo(format, SMALL)

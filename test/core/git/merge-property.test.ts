@@ -38,7 +38,7 @@ const treeOf = (outcome: MergeOutcome): string => (outcome.kind === 'built' ? ou
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1)
 
-it.each(SEEDS)('gives the trees that real git gives, random history %i', { timeout: 120_000 }, async (seed) => {
+it.each(SEEDS)('computes the trees that git computes, random history %i', { timeout: 120_000 }, async (seed) => {
   const format = FORMATS[seed % 2]!
   const repo = await world.repo(format, twoBranches(seed, 6 + (seed % 9)))
   const tips = { base: oracle(repo.path, ['rev-parse', 'base']), head: oracle(repo.path, ['rev-parse', 'head']) }

@@ -129,7 +129,7 @@ describeOnBoth('work that runs after its request', (on) => {
     expect(await issues.booked()).toEqual(CLOSES[kind])
   })
 
-  it('commits that a deploy key pushes close issues of its repository alone', async () => {
+  it('commits that a deploy key pushes close only issues of its repository', async () => {
     const issues = await makeIssues()
     await push(ssh.url('ann/app.git'), issues.text, ssh.env(deployKey))
     expect(await issues.closed()).toEqual(CLOSES['deploy key'])

@@ -392,7 +392,7 @@ const idOf = (path: string, team: number): number =>
         ? comment
         : release
 
-it('take the same queries whatever their length', async () => {
+it('run the same number of queries for any length', async () => {
   sha = (await alice.client.get('/repos/alice/main/branches/main')).json.commit.id
   release = (await alice.client.get('/repos/alice/main/releases')).json[0].id
   token = await alice.token('all')

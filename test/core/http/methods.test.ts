@@ -43,7 +43,7 @@ function pathsOf(): Map<string, Set<string>> {
   return paths
 }
 
-it('HEAD is answered for archives alone', () => {
+it('HEAD is answered only for archives', () => {
   const heads = new Set(
     server.app.operations.filter(({ method }) => method === 'HEAD').map(({ path }) => path.split('/').at(-2)),
   )

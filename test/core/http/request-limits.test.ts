@@ -111,7 +111,7 @@ describe('bodies', () => {
       .toBe(201)
   })
 
-  it('are refused to callers who may not before they are measured', async () => {
+  it('are refused to unauthorized callers before their size is checked', async () => {
     const answer = await fetch(`${server.url}/api/v1/repos/alice/code/contents/x`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -136,7 +136,7 @@ describe('URLs and headers', () => {
     expect(await get(parameters(201))).toEqual([422, '[]: the query has more than 200 parameters'])
   })
 
-  it('that are too large for the parser are answered all the same', async () => {
+  it('that are too large for the parser get an error response', async () => {
     const large = await exchange(`GET /api/v1/version HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
     expect(large).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[^]*larger than 16384 bytes/)
     expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*is not valid HTTP/)

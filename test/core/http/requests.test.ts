@@ -70,7 +70,7 @@ describe('credentials', () => {
     expect((await alice.client.get('/user')).headers.get('x-gitea-warning')).toBeNull()
   })
 
-  it('that are wrong do no harm beside right ones', async () => {
+  it('that are invalid are ignored if others are valid', async () => {
     const token = await alice.token('read:user')
     expect((await server.anonymous.get('/user?token=wrong', basic('alice', 'Corr3ct-horse!'))).json.login).toBe('alice')
     expect((await server.anonymous.get(`/user?token=${token}`, { authorization: 'token wrong' })).json.login).toBe(
@@ -84,7 +84,7 @@ describe('credentials', () => {
     )
   })
 
-  it('cookies are none', async () => {
+  it('cookies are ignored', async () => {
     expect((await server.anonymous.get('/user', { cookie: 'session=1' })).status).toBe(401)
   })
 })
@@ -149,7 +149,7 @@ describe('bodies', () => {
     expect((await post('x', 'multipart/form-data')).status).toBe(422)
   })
 
-  it('that are null are empty, and without a type there is none but the query', async () => {
+  it('that are null are empty, and bodies without a content type are ignored', async () => {
     expect((await alice.client.patch('/user/settings', 'null', { 'content-type': 'application/json' })).status).toBe(
       200,
     )

@@ -187,7 +187,7 @@ describeOnBoth('background work', (kind) => {
   it.each([
     ['the database was away', unavailable('away')],
     ['the disk was full', Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })],
-  ])('records what came of jobs that ended while %s, and runs none of them twice', async (_, refusal) => {
+  ])('records the results of jobs that ended while %s, and runs each job once', async (_, refusal) => {
     const ran: string[] = []
     const bothRan = Promise.withResolvers<void>()
     let refusals = 0
@@ -211,7 +211,7 @@ describeOnBoth('background work', (kind) => {
     await worker.stop()
   })
 
-  it('takes over at once what a process has left that ended, and keeps its own', async () => {
+  it('takes over the jobs of an exited process at once, and keeps its own', async () => {
     const ended = new Set<string>()
     const listeners = new Set<(names: readonly string[]) => void>()
     const members = (self: string): Processes => ({

@@ -65,7 +65,7 @@ describe.each(FORMATS)('lines of files of a %s repository', (format) => {
     ;[from, to] = made.ids as [string, string]
   })
 
-  it('are found again behind insertions, and are gone when they were changed', async () => {
+  it('are found after insertions before them, and are not found when they were changed', async () => {
     const places = [1, 2, 3, 4, 10, 11, 20, 500].map((line) => at('num', line))
     expect((await repo.diffLines.move(from, to, places)).map((place) => place?.first)).toEqual([
       1,
@@ -97,7 +97,7 @@ describe.each(FORMATS)('lines of files of a %s repository', (format) => {
     ])
   })
 
-  it('are gone with the file, its kind, its line end, or the bytes of a binary file', async () => {
+  it('are not found when the file is deleted, becomes binary, or changes its mode or line ends', async () => {
     const places = [
       at('deleted', 1),
       at('missing', 1),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.end())
 
-it('keeps short texts of diffs and gives long ones as they come', async () => {
+it('caches short texts of diffs and streams long ones', async () => {
   const repo = await world.repo('sha1')
   const stream = commitStream([
     { branch: 'base', files: { a: 'a\n', bin: 'a\0b' } },

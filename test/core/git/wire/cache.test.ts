@@ -74,7 +74,7 @@ describe('answers to identical clones', () => {
     expect(answers()).toBe(before)
   })
 
-  it('are cancelled when no client waits for them any more', async () => {
+  it('are cancelled when no client is waiting for them', async () => {
     const { url } = await repoWith('left', 30_000_000)
     const before = answers()
     const abort = new AbortController()

@@ -230,7 +230,7 @@ async function cloneRequest(name: string, path: string): Promise<string> {
   return head + body
 }
 
-it('combines a few filters of a fetch and refuses many, which take git memory for each', async () => {
+it('combines a few filters of a fetch and refuses many, because each one takes memory of git', async () => {
   const name = `filters${count++}`
   const repo = await server.repo(name)
   const work = join(dir.path, `${name}-work`)

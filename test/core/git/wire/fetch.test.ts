@@ -135,7 +135,7 @@ describe.each(['sha1', 'sha256'] as const)('fetching from a %s repo', (format) =
     }
   })
 
-  it('takes compressed request bodies', async () => {
+  it('accepts compressed request bodies', async () => {
     const target = join(dir.path, `${name}-gzip`)
     await git(dir.path, ['init', '-q', `--object-format=${format}`, target])
     for (let i = 0; i < 60; i++) await git(target, ['commit', '-q', '--allow-empty', '-m', `local ${i}`])

@@ -66,7 +66,7 @@ describe.each(['sha1', 'sha256'] as const)('pushing to a %s repo', (format) => {
     await expectClean(repo)
   })
 
-  it('takes a large push in chunks and keeps it as a pack', async () => {
+  it('accepts a large push in chunks and keeps it as a pack', async () => {
     const { repo, work } = await setUp(format)
     for (let i = 0; i < 120; i++) writeFileSync(join(work, `f${i}`), randomBytes(9000))
     await commit(work, 'last')
@@ -113,7 +113,7 @@ describe('a push', () => {
     expect(await git(repo, ['rev-parse', 'main'])).toBe(tip)
   })
 
-  it('gives the policy every command and sends its lines', async () => {
+  it('passes every command to the policy and sends its lines', async () => {
     const { work } = await setUp()
     const tip = await commit(work, 'a')
     let seen: IncomingPush | undefined
@@ -190,7 +190,7 @@ describe('a push', () => {
     await expectClean(repo)
   })
 
-  it('is refused with the reason when the server does not take its request', async () => {
+  it('is refused with the reason when the server does not accept its request', async () => {
     const { repo, work } = await setUp()
     await commit(work, 'a')
     const options = Array.from({ length: 101 }, (_, index) => ['-o', `x=${index}`]).flat()
@@ -218,7 +218,7 @@ describe('a push', () => {
     await expectClean(repo)
   })
 
-  it('is refused with the reason when the ref moved meanwhile', async () => {
+  it('is refused with the reason when the ref has moved', async () => {
     const { repo, work } = await setUp()
     const first = await commit(work, 'a')
     await git(work, ['push', '-q', 'origin', 'main'])
