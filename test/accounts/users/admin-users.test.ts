@@ -100,6 +100,11 @@ describe('admin users', () => {
     expect((await root.client.get('/admin/users?q=%25')).json).toEqual([])
     expect((await root.client.get('/admin/users?is_admin=true')).json).toHaveLength(1)
     expect((await root.client.get('/admin/users?sort=shoe')).status).toBe(422)
+    const sorted = async (sort: string) =>
+      (await root.client.get(`/admin/users?sort=${sort}`)).json.map(({ login }: { login: string }) => login)
+    expect(await sorted('reversealphabetically')).toEqual(await sorted('name&order=desc'))
+    expect(await sorted('newest')).toEqual(await sorted('created&order=desc'))
+    expect(await sorted('&order=')).toEqual(await sorted('name'))
   })
 
   it('edits only members that are sent, and retains the old address', async () => {

@@ -4,6 +4,16 @@ import { invalid } from '../../../core/platform/errors.ts'
 import { errors } from '../../errors.ts'
 import { USER_SORTS, type UserFilter, type UserOrder } from './user-list.store.ts'
 
+/** Orders that are named by one word, of the search and of the list for administrators. */
+export const NAMED_ORDERS = {
+  alphabetically: { by: 'name', direction: 'asc' },
+  reversealphabetically: { by: 'name', direction: 'desc' },
+  oldest: { by: 'created', direction: 'asc' },
+  newest: { by: 'created', direction: 'desc' },
+  leastupdate: { by: 'updated', direction: 'asc' },
+  recentupdate: { by: 'updated', direction: 'desc' },
+} as const
+
 const Yes = () => Type.Optional(Type.Boolean())
 
 export const adminUserQuery = {
@@ -11,7 +21,9 @@ export const adminUserQuery = {
   login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Name at the sign-in source' })),
   q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or e-mail address' })),
   visibility: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'public, limited or private' })),
-  sort: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'name, created, updated or id' })),
+  sort: Type.Optional(
+    Type.String({ maxLength: NAME_LENGTH, description: 'name, created, updated, id, or as of the user search' }),
+  ),
   order: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'asc or desc' })),
   is_active: Yes(),
   is_admin: Yes(),
@@ -40,8 +52,10 @@ export function readUserFilter(query: Query): UserFilter {
   }
 }
 
-export function readUserOrder({ sort = 'name', order = 'asc' }: Query): UserOrder {
-  if (!Object.hasOwn(USER_SORTS, sort)) throw errors.sortModeInvalid(sort)
+export function readUserOrder(query: Query): UserOrder {
+  const [sort, order] = [query.sort || 'name', query.order || 'asc']
   if (order !== 'asc' && order !== 'desc') throw errors.sortOrderInvalid(order)
+  if (Object.hasOwn(NAMED_ORDERS, sort)) return NAMED_ORDERS[sort as keyof typeof NAMED_ORDERS]
+  if (!Object.hasOwn(USER_SORTS, sort)) throw errors.sortModeInvalid(sort)
   return { by: sort as UserOrder['by'], direction: order }
 }

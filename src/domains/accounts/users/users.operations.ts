@@ -10,18 +10,10 @@ import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
+import { NAMED_ORDERS } from './admin-users.query.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
 import type { Users } from './users.service.ts'
-
-const SEARCH_ORDERS = {
-  alphabetically: { by: 'name', direction: 'asc' },
-  reversealphabetically: { by: 'name', direction: 'desc' },
-  oldest: { by: 'created', direction: 'asc' },
-  newest: { by: 'created', direction: 'desc' },
-  leastupdate: { by: 'updated', direction: 'asc' },
-  recentupdate: { by: 'updated', direction: 'desc' },
-} as const
 
 interface Deps {
   readonly guards: Pick<Guards, 'visibleUser'>
@@ -87,7 +79,7 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
           {
             keyword: query.q?.trim() ?? '',
             id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid),
-            order: SEARCH_ORDERS[query.sort || 'alphabetically'],
+            order: NAMED_ORDERS[query.sort || 'alphabetically'],
           },
           paging,
         )
