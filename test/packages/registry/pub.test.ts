@@ -127,6 +127,11 @@ describeOnBoth('the pub registry', (kind) => {
     expect((await get(`${base()}/api/packages/tool/9.0.0`)).status).toBe(404)
   })
 
+  it('names the allowed methods when it refuses one', async () => {
+    const answer = await fetch(`${base()}/api/packages/tool`, { method: 'DELETE' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
   it('refuses an invalid package, and publishes nothing', async () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghij'
       .split('')

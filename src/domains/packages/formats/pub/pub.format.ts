@@ -40,15 +40,18 @@ export const createPubFormat: CreateFormat = (contents, tools) => ({
   routes: [...publishingRoutes(contents, tools), ...readingRoutes(contents)],
 })
 
-function errorAnswer({ status, code, message }: FormatRefusal, { authorization }: IncomingHttpHeaders): FormatAnswer {
+function errorAnswer(
+  { status, code, message, headers }: FormatRefusal,
+  { authorization }: IncomingHttpHeaders,
+): FormatAnswer {
   // NOTE: after a 401 the client deletes its token, which it must not do if only the rights are missing.
   const shown = code === 'package_access_required' && authorization !== undefined ? 403 : status
-  const headers = { 'www-authenticate': `Bearer realm="pub", message="${HINT}"` }
+  const challenge = { 'www-authenticate': `Bearer realm="pub", message="${HINT}"` }
   return {
     status: shown,
     type: JSON_TYPE,
+    headers: { ...headers, ...((shown === 401 || shown === 403) && challenge) },
     body: { error: { code, message } },
-    ...((shown === 401 || shown === 403) && { headers }),
   }
 }
 
