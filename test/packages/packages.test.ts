@@ -157,6 +157,18 @@ describeOnBoth('packages', (kind) => {
     expect((await client.delete(path)).status).toBe(204)
   })
 
+  it('are found under the new name of a renamed owner, unless it is hidden', async () => {
+    const former = await server.world.user('former')
+    const closed = await server.world.org('closed', { owner: former, visibility: 'private' })
+    await publish(former, 'kept', '1')
+    expect((await root!.client.post('/admin/users/former/rename', { new_username: 'latter' })).status).toBe(204)
+    const moved = await bob!.client.get('/packages/former/npm/kept?page=1')
+    expect([moved.status, moved.headers.get('location')]).toEqual([307, '/api/v1/packages/latter/npm/kept?page=1'])
+    expect((await root!.client.post(`/orgs/${closed.name}/rename`, { new_name: 'shut' })).status).toBe(204)
+    expect((await root!.client.get('/packages/closed')).headers.get('location')).toBe('/api/v1/packages/shut')
+    expect((await bob!.client.get('/packages/closed')).status).toBe(404)
+  })
+
   it('are deleted by version, entirely with the last version, and with their owner', async () => {
     const { client } = ann!
     const path = '/packages/ann/npm/tool'

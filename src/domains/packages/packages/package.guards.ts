@@ -4,7 +4,7 @@ import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
-import { type User, userQueries } from '../../accounts/index.ts'
+import { ownerQueries, type User, userQueries } from '../../accounts/index.ts'
 import { loadPackageGrants } from './package-grants.store.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'
 
@@ -28,8 +28,11 @@ export const createPackageGuard =
     describe: `callers that may ${level === 'admin' ? 'administer' : level} packages of the owner`,
     needsUser: true,
     async resolve({ viewer, params }) {
-      const owner = await userQueries.findByName(deps.database.read, params['owner']!)
-      if (owner === undefined) throw notFound('there is no such owner of packages')
+      const { read } = deps.database
+      const name = params['owner']!
+      const owner = await userQueries.findByName(read, name)
+      if (owner === undefined)
+        throw (await ownerQueries.findMoved(read, viewer, name)) ?? notFound('there is no such owner of packages')
       return { owner, mode: await modeOf(deps, viewer, owner) }
     },
     privacy: ({ owner }) => (owner.visibility === 'public' ? undefined : 'token scope is limited to public packages'),
