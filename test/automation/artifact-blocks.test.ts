@@ -69,7 +69,7 @@ describeOnBoth('artifacts that are larger than their blocks', (kind) => {
     expect(listed).toMatchObject([{ digest: `sha256:${HASH}`, size: String(WHOLE.length) }])
   })
 
-  it('share blocks with others, and lose what nobody shares with them', async () => {
+  it('share blocks with other files, and delete blocks that no other file uses', async () => {
     const before = await stored()
     const url = await client().begin('more')
     const D = randomBytes(11 * MIB)
@@ -99,7 +99,7 @@ describeOnBoth('artifacts that are larger than their blocks', (kind) => {
     await client().call('DeleteArtifact', { name: 'again' })
   })
 
-  it('are not completed with a block that another request replaces meanwhile', async () => {
+  it('are not completed with a block that another request replaces concurrently', async () => {
     const url = await client().begin('raced')
     const parts = [randomBytes(9 * MIB), randomBytes(9 * MIB)] as const
     await client().send(url, 'a', parts[0])

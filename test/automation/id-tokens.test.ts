@@ -44,7 +44,7 @@ describeOnBoth('ID tokens of jobs', (kind) => {
     return payload
   }
 
-  it('say what runs where, to whom the job asks for, until the job ends', async () => {
+  it('contain the claims of the job and the requested audience, until the job ends', async () => {
     await start('  a: { runs-on: host, permissions: { id-token: write }, steps: [{ run: make }] }\n')
     const task = await take()
     const { value, count } = await ask(task, 'sts.example.test')

@@ -85,7 +85,7 @@ describeOnBoth('the token of a job', (kind) => {
     expect((await client.get('/repos/search')).json.data.map(({ name }: { name: string }) => name)).toEqual(['open'])
   })
 
-  it('is told the run of its job, which nobody else has', async () => {
+  it('can read the run of its job, which no other token can', async () => {
     const { client, end } = await jobWith('{}', { event: 'pull_request' })
     const { status, json } = await client.get('/actions/run')
     expect([json.is_ref_deleted, json.ScheduleID]).toEqual([false, 0])

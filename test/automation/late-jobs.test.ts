@@ -236,7 +236,7 @@ describeOnBoth('jobs that depend on outputs of others', (kind) => {
     expect((await world.ann.client.get(`${world.path}/runs/${run}`)).json.conclusion).toBe('failure')
   })
 
-  it('are planned again when one that could not be planned is rerun alone', async () => {
+  it('are planned again when only the job that could not be planned is rerun', async () => {
     const run = await start(`${FIRST}  each: { needs: first, runs-on: "\${{ fromJSON(needs.first.outputs.label) }}" }
 `)
     await work({ label: '[' })

@@ -70,7 +70,7 @@ describeOnBoth('a log that is followed', (kind) => {
     expect(done.messages).toEqual([{ event: 'end', data: { reason: 'finished' } }])
   })
 
-  it('ends for who may not read it any more', async () => {
+  it('ends when the viewer loses access', async () => {
     const { job, task } = await start()
     await world.append(task, 0, ['one'])
     const bob = await world.server.world.user(`bob-${world.repoId}`)

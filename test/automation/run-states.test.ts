@@ -198,7 +198,7 @@ describeOnBoth('runs', (kind) => {
     expect(await states(second)).toBe('a success, b waiting, c waiting')
   })
 
-  it('of strangers start when somebody approves them, who need no approval from then on', async () => {
+  it('of first-time contributors start after approval, and need no approval from then on', async () => {
     const repo = await repoWith('on: pull_request\nconcurrency: x\njobs: { a: { runs-on: x } }\n')
     const fork = `fork${++count}`
     await bob.client.post(`${repo}/forks`, { name: fork })

@@ -130,7 +130,7 @@ describeOnBoth('the runner protocol', (kind) => {
     },
   )
 
-  describe('bounds what takes long to decode', () => {
+  describe('limits requests that take long to decode', () => {
     const limits = [
       [rpc.updateLog, 300_000, 'resource_exhausted'],
       [rpc.updateTask, 300_000, 'resource_exhausted'],
@@ -226,7 +226,7 @@ describeOnBoth('the runner protocol', (kind) => {
     expect((await client.post(`${path}/runners`, {})).status).toBe(422)
   })
 
-  it('takes the labels that older runners send, and the wish for one task', async () => {
+  it('accepts the labels that older runners send, and a request for one task', async () => {
     const token = await tokenAt(ann, '/user/actions')
     const { runner } = await callRpc(server.url, rpc.register, {
       name: 'old',

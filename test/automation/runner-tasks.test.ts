@@ -122,7 +122,7 @@ describeOnBoth('tasks of runners', (kind) => {
       expect([none.task, none.additionalTasks]).toEqual([undefined, []])
     })
 
-    it('none while the runner has no place, and then without a new job', async () => {
+    it('only when the runner has capacity, and then without a new job', async () => {
       await queue({ a: {} })
       for (const taskCapacity of [0n, -1n]) {
         const { task, tasksVersion } = await fetchTask(runner, { taskCapacity })
@@ -374,7 +374,7 @@ describeOnBoth('tasks of runners', (kind) => {
     })
   })
 
-  it('end when their runner, or every runner, has given up', async () => {
+  it('end when their runner, or every runner, stops sending heartbeats', async () => {
     const at = server.app.clock.now()
     const { run } = await queue({
       silent: {},

@@ -30,7 +30,7 @@ describeOnBoth('a runner that waits', (kind) => {
     expect(await isGiven()).toBe(true)
   })
 
-  it('gets the jobs of a repository that its owner was given', async () => {
+  it('fetches the jobs of a repository that was transferred to its owner', async () => {
     const bob = await world.server.world.user(`bob-${world.repoId}`)
     const { token } = (await bob.client.get('/user/actions/runners/registration-token')).json
     const ofBob = await registerRunner(world.server.url, token)
@@ -43,7 +43,7 @@ describeOnBoth('a runner that waits', (kind) => {
     expect(await isGiven()).toBe(true)
   })
 
-  it('costs a small part of a statement when it polls beside others', async () => {
+  it('needs a fraction of a statement per poll when other runners poll at the same time', async () => {
     const runners = await Promise.all(Array.from({ length: 40 }, () => world.newRunner()))
     const { tasksVersion } = await world.runner.call(rpc.fetchTask, {})
     const pollAll = async (): Promise<void> => {

@@ -112,7 +112,7 @@ describeOnBoth('summaries of steps', (on) => {
     expect((await page()).length).toBeLessThan(300_000)
   })
 
-  it('go with the run, and a task that has ended sends none', async () => {
+  it('are deleted with the run, and are refused from a task that has ended', async () => {
     const { database } = server.app
     await database.transaction((tx) =>
       tx.updateTable('action_task').set({ status: 'success' }).where('id', '=', build.taskId).execute(),

@@ -49,7 +49,7 @@ describeOnBoth('a cancelled task', (on) => {
 describeOnBoth('a task whose step says nothing for a long time', (on) => {
   const world = runnerWorld(on)
 
-  it.each(['UpdateLog', 'UpdateTask'])('goes on while its runner sends %s without news', async (method) => {
+  it.each(['UpdateLog', 'UpdateTask'])('continues while its runner sends %s without changes', async (method) => {
     const { jobs } = await world.queue(['a', 'b'])
     const [heard, silent] = [(await world.take())!, (await world.take())!]
     const { database, jobs: background, background: work } = world.server.app

@@ -52,7 +52,7 @@ describeOnBoth('tokens of tasks', (kind) => {
     now += 620_000
   })
 
-  it('are refused when another key signed them, or none', async () => {
+  it('are refused with the signature of another key or without one', async () => {
     const forged = (alg: string) => new SignJWT({ TaskID: running }).setProtectedHeader({ alg })
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(
       JSON.stringify({ TaskID: running }),

@@ -132,7 +132,7 @@ describeOnBoth('events of a repository', (kind) => {
     expect(await runsOf(repo)).toEqual(['a.yml@refs/heads/main issues'])
   })
 
-  it('of issues are not looked at where no push has brought workflows', async () => {
+  it('of issues are skipped in repositories without workflows', async () => {
     const repo = `/repos/ann/r${++count}`
     await server.world.repo({ owner: ann, name: `r${count}`, autoInit: true })
     await server.drain()
@@ -197,7 +197,7 @@ describeOnBoth('events of a repository', (kind) => {
     expect(JSON.parse(run.payload)).toMatchObject({ action: 'created', comment: { body: 'x' }, is_pull: false })
   })
 
-  it('of pull requests run the head, the base for pull_request_target, and hold what strangers propose', async () => {
+  it('of pull requests run the head, the base for pull_request_target, and await approval for first-time contributors', async () => {
     const repo = await repoWith({
       'pr.yml': job('pull_request'),
       'target.yml': job('{ pull_request_target: { branches: [main], types: [opened, closed] } }'),

@@ -76,7 +76,7 @@ describeOnBoth('cleanup rules of packages', (kind) => {
     expect((await owner.client.get(`${rules()}/npm`)).status).toBe(404)
   })
 
-  it('refuse what would delete everything, wrong patterns, unknown types and callers who may not write', async () => {
+  it('are refused for rules that delete everything, invalid patterns, unknown types and callers without write access', async () => {
     const message = async (rule: object) => {
       const { status, json } = await save(rule)
       return [status, json.message]

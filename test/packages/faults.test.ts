@@ -69,7 +69,7 @@ describeOnBoth('the registry of each type', (kind) => {
   })
 })
 
-describe('registries whose bucket is away', () => {
+describe('registries whose bucket is unavailable', () => {
   let s3: S3TestServer
   let server: TestServer
   let ann: Person

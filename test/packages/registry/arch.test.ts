@@ -104,7 +104,7 @@ describeOnBoth('the Arch registry', (kind) => {
       expect(await isSigned((await get(path)).bytes, (await get(`${path}.sig`)).bytes)).toBe(true)
   })
 
-  it('names the newest version alone, and packages of every architecture', async () => {
+  it('lists only the newest version, and packages of every architecture', async () => {
     for (const pkgver of ['1.10-1', '1.9-1', '1.10rc1-1', '1.10-1.1'])
       await upload(await packageOf({ pkgver }), 'extra')
     expect(await versions('extra/x86_64/extra.db')).toEqual(['tool-1.10-1.1'])

@@ -274,7 +274,7 @@ describeOnBoth('the container registry', (kind) => {
   })
 })
 
-it('lists no images for nobody where everyone has to sign in', async () => {
+it('lists no images for anonymous clients where sign-in is required', async () => {
   const server = await startServer({ settings: { 'service.require_signin_view': 'true' } })
   try {
     const { token } = (await (await fetch(`${server.url}/v2/token`)).json()) as { token: string }

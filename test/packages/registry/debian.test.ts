@@ -96,7 +96,7 @@ describeOnBoth('the Debian registry', (kind) => {
     expect(file.bytes.equals(first)).toBe(true)
   })
 
-  it('serves files of former indexes by their sums, and forgets an emptied distribution', async () => {
+  it('serves files of former indexes by their sums, and deletes the index of an empty distribution', async () => {
     await upload(await packageOf({}), 'old/main')
     const former = await get('dists/old/main/binary-amd64/Packages.gz')
     await upload(await packageOf({ Version: '1.1' }), 'old/main')

@@ -108,7 +108,7 @@ describeOnBoth('documents of packages with many versions', (kind) => {
     expect([second.status, second.text]).toEqual([304, ''])
   })
 
-  it('of npm get new versions added, and are made anew after other changes', async () => {
+  it('of npm are extended by new versions, and are built again after other changes', async () => {
     const { database } = server.app
     /** Whether all versions are read for the document, which must be the same as one that is made anew. */
     const readsAll = async (): Promise<boolean> => {
@@ -148,7 +148,7 @@ describeOnBoth('documents of packages with many versions', (kind) => {
     { type: 'cargo', path: 'cargo/to/ol/tool', accept: '*/*' },
     { type: 'pypi', path: 'pypi/simple/tool/', accept: '*/*' },
     { type: 'pypi', path: 'pypi/simple/tool/', accept: 'application/vnd.pypi.simple.v1+json' },
-  ])('of $type get what is published added, and are made anew after other changes ($accept)', async (one) => {
+  ])('of $type are extended by new versions, and are built again after other changes ($accept)', async (one) => {
     const { database, packageContents } = server.app
     const { type, path, accept } = one
     const { metadata } = CASES.find((other) => other.type === type)!

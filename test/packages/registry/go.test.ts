@@ -82,7 +82,7 @@ describeOnBoth('the Go registry', (kind) => {
     expect((await get('example.test/race/@v/list')).text).toBe('v1.0.0\n')
   })
 
-  it('deletes a version and takes it again', async () => {
+  it('deletes a version and accepts it again', async () => {
     await upload(moduleZip('example.test/gone', 'v1.0.0'))
     await ann.client.delete('/packages/ann/go/example.test%2Fgone/v1.0.0')
     expect((await get('example.test/gone/@v/v1.0.0.zip')).status).toBe(404)

@@ -60,7 +60,7 @@ describeOnBoth('the Maven registry', (kind) => {
       expect((await call('GET', path)).status).toBe(404)
   })
 
-  it('compares uploaded checksums and stores none', async () => {
+  it('compares uploaded checksums and does not store them', async () => {
     await release('sums', '1.0')
     const jar = 'org/acme/lib/sums/1.0/sums-1.0.jar'
     expect(await put(`${jar}.sha1`, sum('sha1', 'jar 1.0'))).toEqual([200, ''])
@@ -157,7 +157,7 @@ describeOnBoth('the Maven registry', (kind) => {
     expect(await put(at, inherited)).toEqual([201, ''])
   })
 
-  it('gives one of several publishers of a file the version', async () => {
+  it('accepts a version from one of several concurrent publishers', async () => {
     const path = 'org/acme/lib/race/1.0/race-1.0.jar'
     const sent = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(async (body) => [(await put(path, body))[0], body]))
     const published = sent.filter(([status]) => status === 201)

@@ -171,7 +171,7 @@ describeOnBoth('the npm registry', (kind) => {
     expect(await linked({ url: `${server.url}/ann/lib` }, '2.0.0', 'linked-4')).toBeUndefined()
   })
 
-  it('does not tell by a link that a repository exists which the publisher may not see', async () => {
+  it('does not reveal by a link a repository that the publisher may not see', async () => {
     const guild = await server.world.org('guild', { owner: ann })
     const bob = await server.world.user('bob')
     await guild.team('publishers', { permission: 'write', units: ['repo.packages'], members: [bob] })

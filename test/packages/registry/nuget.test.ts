@@ -64,7 +64,7 @@ describeOnBoth('the NuGet registry', (kind) => {
     expect(await get('package/none/index.json')).toEqual({ status: 404, text: '{"Message":"package does not exist"}' })
   })
 
-  it('takes the form of nuget.exe on Mono, which ends with a line feed alone', async () => {
+  it('accepts the form of nuget.exe on Mono, which ends with a line feed only', async () => {
     const file = nupkg('Mono', '1.0.0')
     const head = '--b\r\nContent-Disposition: form-data; name="package"; filename="package"\r\n'
     const type = 'Content-Type: application/octet-stream\r\n\r\n'
@@ -249,7 +249,7 @@ describeOnBoth('the NuGet registry', (kind) => {
     expect((await get('registration/bad/index.json')).status).toBe(404)
   })
 
-  it('gives one of several publishers the version', async () => {
+  it('accepts a version from one of several concurrent publishers', async () => {
     const sent = await Promise.all(
       ['a', 'b', 'c', 'd'].map((text) => push(nupkg('Race', '1.0.0', `<title>${text}</title>`))),
     )

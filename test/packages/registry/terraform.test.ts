@@ -55,7 +55,7 @@ describeOnBoth('the registry of Terraform states', (kind) => {
     expect([await status('GET', 'prod'), await status('DELETE', 'prod')]).toEqual([404, 404])
   })
 
-  it('lets the holder of the lock alone change the state', async () => {
+  it('allows only the holder of the lock to change the state', async () => {
     expect(await status('POST', 'locked/lock', lockInfo('one'))).toBe(200)
     expect((await ann.client.get('/packages/ann?q=locked')).json).toEqual([])
     const refused = await call('POST', 'locked/lock', lockInfo('two'))
@@ -89,7 +89,7 @@ describeOnBoth('the registry of Terraform states', (kind) => {
     expect(await status('POST', 'locked', state(4))).toBe(201)
   })
 
-  it('gives a lock to one of many clients, and leaves nothing of it', async () => {
+  it('grants a lock to one of many clients, and deletes it completely', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const answers = await Promise.all(ids.map((id) => call('POST', 'raced/lock', lockInfo(id))))
     const [holder, ...more] = ids.filter((_, i) => answers[i]!.status === 200)

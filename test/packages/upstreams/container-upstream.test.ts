@@ -77,7 +77,7 @@ describeOnBoth('the upstream of a container registry', (kind) => {
       else response.end(file)
     })
 
-  it('gives out images of another server, whose tags may move', async () => {
+  it('serves images of another server, whose tags may move', async () => {
     const other = await startServer({ on: kind })
     await other.world.user('eve')
     await push(other, 'eve', 'layer one')
@@ -134,7 +134,7 @@ describeOnBoth('the upstream of a container registry', (kind) => {
     expect([old.status, old.headers.get('content-type')], 'a page replaces no manifest').toEqual([200, index])
   })
 
-  it('is not asked for images of the owner, names that are not allowed and what is no tag', async () => {
+  it('is not requested for images of the owner, names that are not allowed and invalid tags', async () => {
     serve({})
     await save({ allow: ['open/*', 'app'] })
     await push(server, ann.name, 'mine')

@@ -111,7 +111,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect((await ann.client.put(path(), { url, allow: ['x'.repeat(256)] })).status).toBe(422)
   })
 
-  it('gives out packages that the owner does not have, with addresses of this server', async () => {
+  it('serves packages that the owner does not have, with addresses of this server', async () => {
     await save()
     const answer = await read('@other%2flib')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json;charset=utf-8'])
@@ -124,7 +124,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect((await read('@other/lib', { 'if-none-match': answer.headers.get('etag')! })).status).toBe(304)
   })
 
-  it('is asked once for a file, by many readers at once, and never again', async () => {
+  it('is requested once for a file that many clients read at the same time', async () => {
     await save()
     const answers = await Promise.all(Array.from({ length: 10 }, () => read(file('lib'))))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
@@ -133,7 +133,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect(upstream.asked).toEqual(['GET /npm/lib', 'GET /files/lib-1.0.0.tgz'])
   })
 
-  it('is asked for a newer index after minutes, by a conditional request', async () => {
+  it('is requested for a newer index after minutes, by a conditional request', async () => {
     await save()
     serve({ etag: '"one"' })
     expect(await statusOf('lib')).toBe(200)
@@ -148,7 +148,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect(await (await read('lib')).json()).toMatchObject({ 'dist-tags': { latest: '1.1.0' } })
   })
 
-  it('is never asked for a name of the owner, nor for one that is not allowed', async () => {
+  it('is never requested for a name of the owner, nor for one that is not allowed', async () => {
     await save({ allow: ['@team/*', 'l*b'] })
     const document = {
       name: 'lib',
@@ -177,7 +177,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect([await statusOf('lob'), await statusOf('@team/x')]).toEqual([200, 200])
   })
 
-  it('gives out what is stored when it is away, and nothing else when offline', async () => {
+  it('serves only stored copies when it is unavailable or offline', async () => {
     await save()
     expect([await statusOf('lib'), await statusOf(file('lib'))]).toEqual([200, 200])
     for (const status of [401, 429, 500]) {
@@ -241,7 +241,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect(await statusOf('inner/-/x.tgz')).toBe(503)
   })
 
-  it('gets its own credentials alone, and other servers none', async () => {
+  it('receives only its own credentials, and other servers receive none', async () => {
     const other = await startUpstream()
     other.answer((_, response) => response.end(tarball))
     await save({ username: 'me', password: 'S3CRET' })
@@ -256,7 +256,7 @@ describeOnBoth('the upstream of an npm registry', (kind) => {
     expect(upstream.headers.at(-1)).toMatchObject({ authorization: 'Bearer T0KEN' })
   })
 
-  it('has copies that count, that are deleted when nobody reads them, and with the upstream', async () => {
+  it('has copies that count towards quotas and are deleted when unused and with the upstream', async () => {
     await save()
     await read(file('lib'))
     const used = async () => (await ann.client.get('/user/quota')).json.used.size.assets.packages.all as number

@@ -58,7 +58,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
   }
   const statusOf = async (path: string): Promise<number> => (await read(path))[0]
 
-  it('gives out projects of Python as JSON and as HTML, without files that are too young', async () => {
+  it('serves projects of Python as JSON and as HTML, without files that are too young', async () => {
     await save('pypi', { min_age_days: 7 })
     const file = (filename: string, age: number, hash = sha256) => ({
       filename,
@@ -105,7 +105,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect(await statusOf('pypi/simple/none/')).toBe(404)
   })
 
-  it('gives out crates, whose addresses config.json tells, without versions that are too young', async () => {
+  it('serves crates at the addresses of config.json, without versions that are too young', async () => {
     const line = (vers: string, age: number) =>
       `${JSON.stringify({ name: 'Some_crate', vers, cksum: sha256, deps: [], features: {}, yanked: false, pubtime: new Date(now - age * DAY).toISOString() })}\n`
     files = {
@@ -127,7 +127,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect(await statusOf('cargo/api/v1/crates/some_crate/1.1.0/download')).toBe(200)
   })
 
-  it('gives out artifacts of Maven whose checksum is right, and the checksums', async () => {
+  it('serves artifacts of Maven with a matching checksum, and the checksums', async () => {
     const jar = 'com/acme/lib/1.0/lib-1.0.jar'
     const metadata = '<metadata><groupId>com.acme</groupId></metadata>'
     files = {
@@ -159,7 +159,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect((await ann.client.put(`/packages/${ann.name}/-/upstreams/maven`, young)).status).toBe(422)
   })
 
-  it('gives out modules of Go: versions for good, lists and branches for minutes', async () => {
+  it('serves modules of Go: versions permanently, lists and branches for minutes', async () => {
     const at = 'example.test/!team/lib/@v'
     files = {
       [`/r/${at}/list`]: 'v1.0.0\n',
@@ -249,7 +249,7 @@ describeOnBoth('the upstream of a registry', (kind) => {
     expect(await statusOf('cargo/api/v1/crates/lib/1.1.0/download')).toBe(200)
   })
 
-  it('is not asked for malformed addresses', async () => {
+  it('is not requested for malformed addresses', async () => {
     for (const type of ['cargo', 'container', 'go', 'maven', 'npm', 'pypi']) await save(type)
     for (const path of [
       'cargo/api/v1/crates/%ZZ/1.0.0/download',
