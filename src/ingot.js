@@ -3,8 +3,8 @@ import module from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
-// An older Node.js would stop at the first TypeScript file with a syntax error.
-const OLDEST_NODE = 24
+// An older Node.js would stop at TypeScript, or listen and then fail: 26 is the first with `Map.getOrInsertComputed`.
+const OLDEST_NODE = 26
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.stderr.write(
     `Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npx ingot ...".\n`,

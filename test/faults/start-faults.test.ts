@@ -132,7 +132,7 @@ describe('a start', () => {
     const { code, stderr } = await runIngot(['version'], { env: { NODE_OPTIONS: older } })
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^Ingot needs Node\.js 24 or newer, this is 20\.1\.0\. .*npm start.*\n$/) as string,
+      stderr: expect.stringMatching(/^Ingot needs Node\.js 26 or newer, this is 20\.1\.0\. .*npm start.*\n$/) as string,
     })
   })
 

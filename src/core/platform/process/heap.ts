@@ -17,7 +17,7 @@ const KEPT_BYTES = 0n
  */
 function createMemoryTrim(): () => void {
   if (process.platform !== 'linux' || !process.execArgv.includes(SILENT)) return () => {}
-  // NOTE: Node.js 24 does not have this module.
+  // NOTE: a Node.js that was built without it does not have this module.
   const ffi = process.getBuiltinModule('node:ffi' as string) as { dlopen: typeof dlopen } | undefined
   if (ffi === undefined) return () => {}
   try {
