@@ -24,16 +24,19 @@ const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC
 const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
 // A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. It
 // begins with 2 MB instead of 1, because it does not grow while modules load (below): a sixth less processor time for a
-// start, for 2 MB of memory. V8 takes both only from the command line.
+// start, for 2 MB of memory. V8 takes these only from the command line.
 const young = (process.env['NODE_OPTIONS'] ?? '').includes('semi-space')
   ? []
   : ['--max-semi-space-size=8', '--min-semi-space-size=2']
+// The modules fill this much, so V8 need not mark what they have loaded so far again and again: a quarter less processor
+// time for a start. From the first collection on V8 decides by what is alive, so at rest and under load nothing changes.
+const old = '--initial-old-space-size=64'
 // `node:ffi`, by which freed memory is returned, warns of itself; whoever runs the server can do nothing about it.
 const silent = '--disable-warning=ExperimentalWarning'
 if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && process.execve !== undefined) {
   process.execve(
     process.execPath,
-    [process.execPath, ...young, silent, ...process.execArgv, ...process.argv.slice(1)],
+    [process.execPath, ...young, old, silent, ...process.execArgv, ...process.argv.slice(1)],
     {
       ...process.env,
       ...malloc,

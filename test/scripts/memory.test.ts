@@ -13,7 +13,7 @@ async function memoryOf(env: Record<string, string>): Promise<string[]> {
       ...read('environ')
         .filter((line) => line.startsWith('MALLOC_'))
         .toSorted(),
-      ...read('cmdline').filter((word) => word.includes('semi-space')),
+      ...read('cmdline').filter((word) => word.includes('-space-size')),
     ]
   } finally {
     expect(await server.stop()).toBe(0)
@@ -29,6 +29,7 @@ describe.runIf(process.platform === 'linux')('a server', () => {
       'MALLOC_TRIM_THRESHOLD_=8388608',
       '--max-semi-space-size=8',
       '--min-semi-space-size=2',
+      '--initial-old-space-size=64',
     ])
   })
 
