@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { defineQuery } from '../db/prepared-statement.ts'
 import { cachedUntilCommit } from '../db/read-cache.ts'
@@ -10,7 +11,7 @@ interface TieTarget {
 }
 
 /**
- * What grants one user to each of the repositories: collaborations, memberships and teams, in at most three queries.
+ * What grants one user to each of the repositories: collaborations, memberships and teams, in at most two queries.
  */
 export async function loadRepoGrants(
   db: Db,
@@ -30,9 +31,9 @@ async function readRepoGrants(
   const grants = new Map<RepoId, RepoGrants>()
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
-  const collaborations = await collaborationsOf(db, { userId, repoIds })
-  const modes = new Map(collaborations.map((row) => [row.repo_id, asAccessMode(row.mode)]))
-  const memberships = orgIds.length === 0 ? new Set<number>() : await loadMemberships(db, userId, orgIds)
+  const ties = await tiesOf(db, { userId, repoIds, orgIds: orgIds.length === 0 ? undefined : orgIds })
+  const modes = new Map(ties.map((row) => [row.repo_id, asAccessMode(row.mode)]))
+  const memberships = new Set(ties.map((row) => row.org_id).filter((id) => id !== 0))
   const teams = memberships.size === 0 ? [] : await loadTeams(db, userId, [...memberships], repoIds)
   for (const repo of repos) {
     const own = teams.filter(
@@ -50,22 +51,28 @@ async function readRepoGrants(
   return grants
 }
 
-const collaborationsOf = defineQuery((db, { userId, repoIds }: { userId: UserId; repoIds: readonly RepoId[] }) =>
-  db
-    .selectFrom('collaboration')
-    .select(['repo_id', 'mode'])
-    .where('user_id', '=', userId)
-    .where('repo_id', 'in', repoIds),
-)
-
-async function loadMemberships(db: Db, userId: UserId, orgIds: readonly number[]): Promise<Set<number>> {
-  const rows = await membershipsOf(db, { userId, orgIds })
-  return new Set(rows.map((row) => row.org_id))
+interface Ties {
+  readonly userId: UserId
+  readonly repoIds: readonly RepoId[]
+  readonly orgIds: readonly UserId[] | undefined
 }
 
-const membershipsOf = defineQuery((db, { userId, orgIds }: { userId: UserId; orgIds: readonly number[] }) =>
-  db.selectFrom('org_member').select('org_id').where('user_id', '=', userId).where('org_id', 'in', orgIds),
-)
+/** Collaborations, whose `org_id` is 0, and memberships, whose `repo_id` is 0. */
+const tiesOf = defineQuery((db, { userId, repoIds, orgIds }: Ties) => {
+  const collaborations = db
+    .selectFrom('collaboration')
+    .select(['repo_id', sql.lit<number>(0).as('org_id'), 'mode'])
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', repoIds)
+  if (orgIds === undefined) return collaborations
+  return collaborations.unionAll(
+    db
+      .selectFrom('org_member')
+      .select([sql.lit<number>(0).as('repo_id'), 'org_id', sql.lit<number>(0).as('mode')])
+      .where('user_id', '=', userId)
+      .where('org_id', 'in', orgIds),
+  )
+})
 
 interface LoadedTeam {
   readonly org_id: number
