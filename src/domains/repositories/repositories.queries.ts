@@ -1,5 +1,6 @@
 import {
   insertAttachment,
+  listAttachmentsByIds,
   listAttachmentsOf,
   listCommentAttachments,
   moveAttachments,
@@ -164,6 +165,7 @@ export const branchQueries = {
 
 /** Reads and commands on attachments that run in the transaction of a caller in a later domain. */
 export const attachmentQueries = {
+  listByIds: listAttachmentsByIds,
   listOf: listAttachmentsOf,
   listOfComments: listCommentAttachments,
   insert: insertAttachment,

@@ -92,7 +92,7 @@ const CASES: Readonly<Record<string, Case>> = {
     seen: bodies,
     before: ['first'],
     after: ['second'],
-    uncached: 2,
+    uncached: 1,
   },
   'the timeline of an issue': {
     path: `${DESK}/issues/1/timeline`,

@@ -36,9 +36,9 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'the signed-in user': get('/user', 1, 0),
   'one repository': get(DESK, 3, 0),
   // One of the statements of each answer with issues finds their projects.
-  'a list of issues': get(`${DESK}/issues`, 6, 5),
-  'one issue': get(`${DESK}/issues/1`, 5, 3),
-  'comments of an issue': get(`${DESK}/issues/1/comments`, 5, 2),
+  'a list of issues': get(`${DESK}/issues`, 5, 3),
+  'one issue': get(`${DESK}/issues/1`, 4, 1),
+  'comments of an issue': get(`${DESK}/issues/1/comments`, 4, 1),
   'labels of a repository': get(`${DESK}/labels`, 3, 1),
   'a file': get(`${DESK}/contents/README.md`, 2, 0),
   branches: get(`${DESK}/branches`, 4, 0),

@@ -34,14 +34,10 @@ export interface IssueView {
   readonly pull: PullMeta | undefined
 }
 
-/** What belongs to issues by their ids alone. */
-const loadParts = (db: Db, ids: readonly IssueId[]) =>
-  Promise.all([loadIssueLinks(db, ids), attachmentQueries.listOf(db, 'issue', ids)])
-
 interface ViewOptions {
   readonly viewer?: Viewer
   readonly pulls?: ReadonlyMap<IssueId, PullMeta>
-  readonly parts?: Awaited<ReturnType<typeof loadParts>>
+  readonly linksOf?: Awaited<ReturnType<typeof loadIssueLinks>>
 }
 
 /**
@@ -55,9 +51,9 @@ export async function loadIssueViewsByIds(
   listRepos: (ids: RepoId[]) => readonly Repo[] | Promise<readonly Repo[]>,
 ): Promise<IssueView[]> {
   if (ids.length === 0) return []
-  const [issues, parts] = await Promise.all([listIssuesByIds(db, ids), loadParts(db, ids)])
+  const [issues, linksOf] = await Promise.all([listIssuesByIds(db, ids), loadIssueLinks(db, ids)])
   const repos = await listRepos([...new Set(issues.map(({ repoId }) => repoId))])
-  return loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer, parts })
+  return loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])), { viewer, linksOf })
 }
 
 /**
@@ -68,20 +64,24 @@ export async function loadIssueViews(
   db: Db,
   issues: readonly Issue[],
   repos: ReadonlyMap<RepoId, Repo>,
-  { viewer, pulls, parts }: ViewOptions = {},
+  { viewer, pulls, linksOf: known }: ViewOptions = {},
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [linksOf, assets] = parts ?? (await loadParts(db, ids))
+  const linksOf = known ?? (await loadIssueLinks(db, ids))
   const links = ids.map(linksOf)
   const userIds = issues.flatMap((issue, index) => [issue.authorId, ...links[index]!.assigneeIds])
   const milestoneIds = issues.flatMap((issue) => issue.milestoneId ?? [])
   const pullIds = issues.filter((issue) => issue.isPull).map((issue) => issue.id)
   const owners = [...repos.values()].map(({ owner }) => owner)
-  const [accounts, labelsOf, milestones, metas, projects] = await Promise.all([
+  const [accounts, labelsOf, milestones, assets, metas, projects] = await Promise.all([
     userQueries.listByIds(db, userIds, owners),
     loadLabelsOf(db, links),
     listMilestonesByIds(db, milestoneIds),
+    attachmentQueries.listByIds(
+      db,
+      links.flatMap(({ fileIds }) => fileIds),
+    ),
     pulls ?? listPullMetas(db, pullIds),
     viewer &&
       loadProjectsOfIssues(

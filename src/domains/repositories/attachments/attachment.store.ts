@@ -2,7 +2,6 @@ import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../../core/blobs/index.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { defineQuery } from '../../../core/db/prepared-statement.ts'
-import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { QuotaUsage } from '../../accounts/index.ts'
 import type { AttachmentTable } from './attachment.table.ts'
@@ -48,9 +47,7 @@ const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
 
 /** Files of these owners, sorted by name. Files of comments are not files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
-  if (ids.length === 0) return []
-  const rows = await cachedUntilCommit(db, `attachment ${owner} ${ids.join()}`, () => attachmentsOf(db, { ids }, owner))
-  return rows.map(toAttachment)
+  return ids.length === 0 ? [] : (await attachmentsOf(db, { ids }, owner)).map(toAttachment)
 }
 
 const attachmentsOf = defineQuery((db, { ids }: { ids: readonly number[] }, owner: AttachmentOwner) => {
@@ -58,6 +55,14 @@ const attachmentsOf = defineQuery((db, { ids }: { ids: readonly number[] }, owne
   const own = owner === 'issue' ? query.where('comment_id', '=', 0) : query
   return own.orderBy('name').orderBy('id')
 })
+
+/** Files with these ids, sorted by name; omits unknown ids. */
+export const listAttachmentsByIds = async (db: Db, ids: readonly number[]): Promise<Attachment[]> =>
+  ids.length === 0 ? [] : (await attachmentsById(db, { ids })).map(toAttachment)
+
+const attachmentsById = defineQuery((db, { ids }: { ids: readonly number[] }) =>
+  db.selectFrom('attachment').selectAll().where('id', 'in', ids).orderBy('name').orderBy('id'),
+)
 
 /** Files of all comments of an issue, sorted by name. */
 export async function listCommentAttachments(db: Db, issueId: IssueId): Promise<Attachment[]> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { defineQuery } from '../../../../core/db/prepared-statement.ts'
@@ -16,13 +17,22 @@ const comments = (db: Db, bounds: UpdateBounds) =>
     .orderBy('timeline_entry.created_at')
     .orderBy('timeline_entry.id')
 
+interface CommentsOfIssue {
+  readonly comments: readonly Comment[]
+  /** Whether any comment of the issue has a file: most have none, so that a further statement is rare. */
+  readonly haveFiles: boolean
+}
+
 /** All comments of an issue, oldest first. */
-export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: UpdateSpan): Promise<Comment[]> {
-  return (await commentsOf(db, { issueId, ...boundsOf(span) })).map((row) => toEntry(row) as Comment)
+export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: UpdateSpan): Promise<CommentsOfIssue> {
+  const rows = await commentsOf(db, { issueId, ...boundsOf(span) })
+  return { comments: rows.map((row) => toEntry(row) as Comment), haveFiles: (rows[0]?.files ?? 0) > 0 }
 }
 
 const commentsOf = defineQuery((db, { issueId, ...bounds }: UpdateBounds & { issueId: IssueId }) =>
-  comments(db, bounds).where('timeline_entry.issue_id', '=', issueId),
+  comments(db, bounds)
+    .select(sql<number>`(select count(*) from attachment where issue_id = ${issueId} and comment_id <> 0)`.as('files'))
+    .where('timeline_entry.issue_id', '=', issueId),
 )
 
 export interface RepoCommentFilter {

@@ -61,10 +61,8 @@ export function createComments(deps: CommentDeps) {
   const { read } = deps.database
   return {
     async listOfIssue({ repo, issue }: IssueInView, span: UpdateSpan): Promise<CommentView[]> {
-      const [comments, assets] = await Promise.all([
-        listCommentsOfIssue(read, issue.id, span),
-        attachmentQueries.listOfComments(read, issue.id),
-      ])
+      const { comments, haveFiles } = await listCommentsOfIssue(read, issue.id, span)
+      const assets = haveFiles ? await attachmentQueries.listOfComments(read, issue.id) : []
       return loadCommentViews(read, comments, { issues: new Map([[issue.id, { issue, repo }]]), assets })
     },
     async listOfRepo(repo: Repo, filter: RepoCommentFilter, paging: Paging): Promise<Page<CommentView>> {

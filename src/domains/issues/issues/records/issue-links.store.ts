@@ -13,25 +13,35 @@ export interface IssueLinks {
   readonly assigneeIds: readonly UserId[]
   /** Ascending. */
   readonly projectIds: readonly ProjectId[]
+  /** The files of the issue, without those of its comments; in no particular order. */
+  readonly fileIds: readonly number[]
 }
 
-const NO_LINKS: IssueLinks = { labelIds: [], assigneeIds: [], projectIds: [] }
+const NO_LINKS: IssueLinks = { labelIds: [], assigneeIds: [], projectIds: [], fileIds: [] }
 
 /** The links of each issue, with one query. */
 export async function loadIssueLinks(db: Db, issueIds: readonly IssueId[]): Promise<(id: IssueId) => IssueLinks> {
   if (issueIds.length === 0) return () => NO_LINKS
-  const found = new Map<number, { labelIds: LabelId[]; assigneeIds: UserId[]; projectIds: ProjectId[] }>()
+  const found = new Map<number, ReturnType<typeof noLinks>>()
   for (const row of (await linksOf(db, { issueIds })).sort((a, b) => a.position - b.position)) {
-    const links = found.getOrInsertComputed(row.issue_id, () => ({ labelIds: [], assigneeIds: [], projectIds: [] }))
+    const links = found.getOrInsertComputed(row.issue_id, noLinks)
     if (row.kind === KINDS.label) links.labelIds.push(asId(row.id))
     else if (row.kind === KINDS.assignee) links.assigneeIds.push(asId(row.id))
-    else links.projectIds.push(asId(row.id))
+    else if (row.kind === KINDS.project) links.projectIds.push(asId(row.id))
+    else links.fileIds.push(row.id)
   }
   return (id) => found.get(id) ?? NO_LINKS
 }
 
+const noLinks = () => ({
+  labelIds: [] as LabelId[],
+  assigneeIds: [] as UserId[],
+  projectIds: [] as ProjectId[],
+  fileIds: [] as number[],
+})
+
 /** NOTE: numbers, since SQLite gives each row a text of its own. */
-const KINDS = { label: 0, assignee: 1, project: 2 } as const
+const KINDS = { label: 0, assignee: 1, project: 2, file: 3 } as const
 
 const linksOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] }) =>
   db
@@ -49,6 +59,13 @@ const linksOf = defineQuery((db, { issueIds }: { issueIds: readonly IssueId[] })
         .selectFrom('project_issue')
         .select(['issue_id', 'project_id as id', sql.lit<number>(KINDS.project).as('kind'), 'project_id as position'])
         .where('issue_id', 'in', issueIds),
+    )
+    .unionAll(
+      db
+        .selectFrom('attachment')
+        .select(['issue_id', 'id', sql.lit<number>(KINDS.file).as('kind'), sql.lit(0).as('position')])
+        .where('issue_id', 'in', issueIds)
+        .where('comment_id', '=', 0),
     ),
 )
 
