@@ -240,6 +240,17 @@ describeOnBoth('passkeys', (kind) => {
     expect((await alone(device)).isSignedIn).toBe(true)
   })
 
+  it('are refused in a response that contains nothing', async () => {
+    const device = await enrolled('nil')
+    for (const content of [null, {}, { userHandle: 1 }, { clientDataJSON: 'e30' }]) {
+      const page = browser()
+      await page.open(LOGIN)
+      const { id } = JSON.parse(device.get(requestOptions(page))) as { id: string }
+      const response = JSON.stringify({ id, response: content })
+      expect((await page.send({ response }, { form: passkeyForm(page) })).status, response).toBe(401)
+    }
+  })
+
   it('are refused for the account of another user', async () => {
     const device = await enrolled('iris')
     await enrolled('jack')

@@ -33,7 +33,7 @@ export function parseResponse<T extends RegistrationResponseJSON | Authenticatio
   try {
     const value = JSON.parse(text) as Partial<T> | null
     const isResponse = typeof value?.id === 'string' && CREDENTIAL_ID.test(value.id)
-    return isResponse && typeof value.response === 'object' ? (value as T) : undefined
+    return isResponse && typeof value.response === 'object' && value.response !== null ? (value as T) : undefined
   } catch {
     return undefined
   }
