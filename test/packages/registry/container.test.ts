@@ -196,6 +196,29 @@ describeOnBoth('the container registry', (kind) => {
     expect((await versionsOf('ann/app/web')).toSorted()).toEqual([first, second].toSorted())
   })
 
+  it('reports what was pushed as created, and what was deleted as deleted', async () => {
+    const first = await pushImage('ann/told', 'v1', 'one')
+    const second = await pushImage('ann/told', 'v1', 'two')
+    const index = JSON.stringify({
+      schemaVersion: 2,
+      mediaType: INDEX,
+      manifests: [descriptor(manifestOf(['one']), MANIFEST)],
+    })
+    await putManifest('ann/told', 'multi', index, INDEX)
+    for (const reference of ['v1', digestOf(index), second])
+      expect((await call('DELETE', `ann/told/manifests/${reference}`)).status).toBe(202)
+    expect(await versionsOf('ann/told')).toEqual([first])
+    const events = (await rows(server, 'event')).filter(({ kind: name }) => name.startsWith('package.'))
+    const told = events.map((event) => ({ kind: event.kind, ...JSON.parse(event.payload) }))
+    expect(told.filter(({ name }) => name === 'told').map((one) => `${one.kind} ${one.version}`)).toEqual([
+      'package.created v1',
+      'package.created multi',
+      'package.deleted v1',
+      'package.deleted multi',
+      `package.deleted ${second}`,
+    ])
+  })
+
   it('deletes tags and manifests with the versions that the API deletes', async () => {
     const digest = await pushImage('ann/gone', 'v1', 'one')
     await pushImage('ann/gone', 'v2', 'two')

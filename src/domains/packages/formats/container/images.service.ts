@@ -84,7 +84,8 @@ export function createImages(deps: ImageDeps) {
     if (isTag) await setTag(tx, packageId, reference, id)
     const children = parsed.references.filter(({ isManifest }) => isManifest).map((child) => child.digest)
     const changed = [...(isTag ? [reference] : []), digest, ...(former ? [former.digest] : []), ...children]
-    await syncVersions(deps, tx, { actor, owner, name, packageId }, { changed, reported: [isTag ? reference : digest] })
+    const reported = { kind: 'package.created', versions: [isTag ? reference : digest] } as const
+    await syncVersions(deps, tx, { actor, owner, name, packageId }, { changed, reported })
   }
 
   return {
@@ -107,7 +108,8 @@ export function createImages(deps: ImageDeps) {
         const name = { ownerId: owner.id, type: TYPE, name: image }
         await ensurePackage(tx, name)
         const changed = await deleteReference(tx, packageId, reference)
-        await syncVersions(deps, tx, { actor, owner, name, packageId }, { changed, reported: changed })
+        const reported = { kind: 'package.deleted', versions: changed } as const
+        await syncVersions(deps, tx, { actor, owner, name, packageId }, { changed, reported })
       }),
 
     /** False if the image does not have this blob. */
@@ -171,8 +173,8 @@ interface ImageOfVersions {
 interface ChangedNames {
   /** Tags and digests whose versions may have changed. */
   readonly changed: readonly string[]
-  /** Versions for which events are appended. */
-  readonly reported: readonly string[]
+  /** Of which versions events are appended: a manifest that loses its tag gets a version, but was not published. */
+  readonly reported: { readonly kind: 'package.created' | 'package.deleted'; readonly versions: readonly string[] }
 }
 
 /**
@@ -199,8 +201,8 @@ async function syncVersions(
             metadata: JSON.stringify({ digest: manifest.digest, media_type: manifest.media_type }),
             files: await filesOf(tx, packageId, manifest),
           })
-    if (change === undefined || !reported.includes(version)) continue
     const kind = manifest === undefined ? 'package.deleted' : 'package.created'
+    if (change === undefined || kind !== reported.kind || !reported.versions.includes(version)) continue
     await appendPackageEvent(deps, tx, kind, { actor, owner, versions: [change] })
   }
 }
