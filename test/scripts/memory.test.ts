@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')('a server', () => {
     ])
   })
 
-  it('leaves the settings of an operator alone', async () => {
+  it('does not change the settings of an operator', async () => {
     expect(await memoryOf({ MALLOC_ARENA_MAX: '3' })).toEqual(['MALLOC_ARENA_MAX=3'])
     expect(await memoryOf({ NODE_OPTIONS: '--max-semi-space-size=32' })).not.toContain('--max-semi-space-size=8')
   })

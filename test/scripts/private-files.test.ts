@@ -61,7 +61,7 @@ async function useEverything({ url, password }: IngotProcess): Promise<void> {
 }
 
 describe('the data directory', () => {
-  it('is for its owner alone, with everything the server and git make in it, and so is a backup', async () => {
+  it('is accessible only to its owner, with all files of the server and git, and so is a backup', async () => {
     const server = await startIngot(data, [], { isFirstStart: true })
     await useEverything(server)
     expect(['ingot.db', 'ingot.db-wal', 'ingot.db-shm'].map((name) => modeOf(join(data, name)))).toEqual([
@@ -149,7 +149,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/note {2}20 directories and 20 files would be accessible to others in a copy/)
   })
 
-  it('leaves alone what is not of Ingot', async () => {
+  it('ignores files that do not belong to Ingot', async () => {
     await openedData()
     mkdirSync(join(data, 'share'))
     chmodSync(join(data, 'share'), 0o755)

@@ -174,7 +174,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     expect(JSON.parse(entry!.details)).toEqual({ key_id: prefix.split('.')[1] })
   })
 
-  it('continues after a kill in the middle, and loses nothing that changes meanwhile', async () => {
+  it('continues after a kill, and keeps changes made during the rotation', async () => {
     const { app } = server
     const many = await server.world.user('many')
     await app.database.transaction(async (tx) => {
@@ -275,7 +275,7 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     expect(await rotate()).toMatchObject({ isContinued: true, unreadable: [] })
   })
 
-  it('uses the key of the configuration where there is one, and leaves the file alone', async () => {
+  it('uses the key of the configuration if there is one, and does not change the file', async () => {
     const { app } = server
     const [values, [current]] = [await readAll(), keysInFile()]
     const security = { ...app.config.security, secret_key: 'a new configured key', former_secret_keys: [current!] }

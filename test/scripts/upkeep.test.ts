@@ -53,7 +53,7 @@ describe('doctor', () => {
     expect(await examine()).toEqual([])
   })
 
-  it('counts anew what is counted wrongly', async () => {
+  it('recounts wrong counters', async () => {
     await server.app.database.transaction(async (tx) => {
       await tx.updateTable('user').set({ followers_count: 7 }).where('lower_name', '=', 'alice').execute()
       await tx

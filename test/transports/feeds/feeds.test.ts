@@ -62,7 +62,7 @@ describeOnBoth('feeds', (on) => {
     return readFeed(answer.text)
   }
 
-  it('of activity tell what happened, with links to pages, in both formats', async () => {
+  it('of activity list events with links to pages, in both formats', async () => {
     const { ann, bob, wes, server } = given
     const issue = await createIssue(ann, { title: 'Leak | in the <hull> & deck' })
     const said = await comment(bob, issue.number, { body: 'I see it' })

@@ -3,7 +3,7 @@ import { PASSWORD } from '../../harness/world.ts'
 import { alice, dir, next, repo, server, useWorld } from './fixture.ts'
 import { git } from '../../core/git/wire/client.ts'
 
-describe('who may', () => {
+describe('access to repositories by role', () => {
   useWorld()
 
   const basic = (user: string, password: string) => ({

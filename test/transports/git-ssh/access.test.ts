@@ -34,7 +34,7 @@ function useWorld(): void {
 
 const refused = (text: string) => `error:\nerror: ${text}\nerror:\n`
 
-describe('who may sign in', () => {
+describe('sign-in by key', () => {
   useWorld()
 
   it('only the user git with a registered key', async () => {

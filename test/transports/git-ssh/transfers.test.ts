@@ -202,7 +202,7 @@ describe('git over SSH', () => {
   })
 })
 
-describe('an account whose clients stop in the middle', () => {
+describe('an account whose clients stop in the middle of a transfer', () => {
   it('does not keep other accounts from fetching', async () => {
     const bob = await ssh.server.world.user('bob')
     const bobs = await ssh.keyOf(bob)

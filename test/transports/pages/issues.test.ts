@@ -152,7 +152,7 @@ describeOnBoth('pages of issues and pull requests', (on) => {
     ])
   })
 
-  it('are missing for those who may not read them', async () => {
+  it('answer 404 to users who may not read them', async () => {
     const { ann, bob } = given
     const issue = await createIssue(ann, { title: 'Secret' }, 'ann/vault')
     expect([(await open(issue.html_url, ann)).status, (await open(issue.html_url, bob)).status]).toEqual([200, 404])

@@ -73,7 +73,7 @@ describeOnBoth('pages of milestones, labels, runs, packages and notifications', 
     expect(await expectPage(first, ['a$(b) 1.0'])).not.toContain('Install')
   })
 
-  it('show notifications to their user alone', async () => {
+  it('show notifications only to their user', async () => {
     const { ann, bob, server } = given
     const issue = await createIssue(ann, { title: 'Look <b>' })
     const said = await comment(bob, issue.number, { body: 'hey' })

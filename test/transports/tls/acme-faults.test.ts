@@ -76,7 +76,7 @@ it.each<[string, RequestListener, RegExp]>([
   ['answers a page', (_, response) => response.writeHead(500).end('<html>'), /./],
   ['answers too much', (_, response) => response.end('x'.repeat(10 * 1024 * 1024)), /maxContentLength/],
   ['ends the connection', (request) => request.socket.destroy(), /hang up|ECONNRESET/],
-])('an ACME server that %s is asked again later, and the reason is stored', async (_, answer, reason) => {
+])('an ACME server that %s is requested again later, and the reason is stored', async (_, answer, reason) => {
   const world = await openWorld(answer)
   await world.renew()
   const first = world.asked()
@@ -97,28 +97,25 @@ it.each([
   ['seconds', () => '86400', 24 * 60],
   ['a date', () => new Date(Date.now() + 3 * 60 * MINUTE_MS).toUTCString(), 3 * 60],
   ['seconds beyond a week', () => '999999999', 7 * 24 * 60],
-])(
-  'an ACME server that limits the rate is asked again after the time that it gives as %s',
-  async (_, after, minutes) => {
-    const world = await openWorld((_request, response) =>
-      response
-        .writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': after() })
-        .end(JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many new accounts' })),
-    )
-    await world.renew()
-    const first = world.asked()
-    expect(JSON.parse(readFileSync(join(world.server.dataDir, 'tls/state.json'), 'utf8'))).toMatchObject({
-      failures: 1,
-      reason: expect.stringContaining('too many new accounts'),
-    })
-    world.ahead = (minutes - 1) * MINUTE_MS
-    await world.renew()
-    expect([first > 0, world.asked()]).toEqual([true, first])
-    world.ahead = (minutes + 1) * MINUTE_MS
-    await world.renew()
-    expect(world.asked()).toBeGreaterThan(first)
-  },
-)
+])('an ACME server that limits the rate is requested again after the time of %s', async (_, after, minutes) => {
+  const world = await openWorld((_request, response) =>
+    response
+      .writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': after() })
+      .end(JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many new accounts' })),
+  )
+  await world.renew()
+  const first = world.asked()
+  expect(JSON.parse(readFileSync(join(world.server.dataDir, 'tls/state.json'), 'utf8'))).toMatchObject({
+    failures: 1,
+    reason: expect.stringContaining('too many new accounts'),
+  })
+  world.ahead = (minutes - 1) * MINUTE_MS
+  await world.renew()
+  expect([first > 0, world.asked()]).toEqual([true, first])
+  world.ahead = (minutes + 1) * MINUTE_MS
+  await world.renew()
+  expect(world.asked()).toBeGreaterThan(first)
+})
 
 it('an ACME server that says nothing holds up neither requests nor the end of the server', async () => {
   const world = await openWorld(() => {})

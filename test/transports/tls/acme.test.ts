@@ -177,7 +177,7 @@ describe.skipIf(pebbleProgram === undefined)('a certificate by ACME', () => {
     await expect(certificateOf(world)).rejects.toThrow(/self-signed/)
   })
 
-  it('is asked for no sooner than the ACME server wants while it validates', async () => {
+  it('is requested no sooner than the ACME server allows while it validates', async () => {
     const world = await openWorld({ pebble: { retryAfterSeconds: 5 } })
     const began = performance.now()
     await world.renew()
