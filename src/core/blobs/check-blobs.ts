@@ -25,6 +25,24 @@ export interface BlobCheck {
   listUsesAfter(after: number, limit: number): Promise<BlobUse[]>
 }
 
+/** The next rows by id, at most `limit`; fewer end the check. */
+type ListUses<Db> = (db: Db, after: number, limit: number) => Promise<BlobUse[]>
+
+/**
+ * The check of `ingot doctor` for the rows that name blobs of a store; `uses` lists the rows of each kind, by its noun in
+ * messages.
+ */
+export const blobsCheck = <Db>(read: Db, store: BlobStore, uses: Readonly<Record<string, ListUses<Db>>>) => ({
+  name: 'files',
+  async *run({ quick }: { readonly quick: boolean }) {
+    for (const [kind, list] of Object.entries(uses)) {
+      const listUsesAfter = (after: number, limit: number) => list(read, after, limit)
+      for await (const what of checkBlobs({ store, kind, quick, listUsesAfter }))
+        yield { what, state: 'problem' as const }
+    }
+  },
+})
+
 const CHUNK = 500
 /** Many rows name the same content, those of forks above all. */
 const MAX_REMEMBERED = 10_000

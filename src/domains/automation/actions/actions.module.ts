@@ -1,6 +1,5 @@
-import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
-import type { Database } from '../../../core/db/database.ts'
-import { defineModule, type DoctorCheck } from '../../../core/module.ts'
+import { type BlobStore, blobsCheck } from '../../../core/blobs/index.ts'
+import { defineModule } from '../../../core/module.ts'
 import { readActionsSettings } from './actions-settings.ts'
 import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
@@ -147,24 +146,15 @@ export const module = defineModule({
       },
       jobs: createActionsJobs({ database, clock, events, files, runProgress, reader: workflowReader }),
       tasks: actionsTasks(jobs),
-      checks: [filesCheck(database, blobs)],
-    }
-  },
-})
-
-/** Reports artifacts, logs, caches and uploads whose bytes are missing or damaged. */
-const filesCheck = (database: Database, store: BlobStore): DoctorCheck => ({
-  name: 'files',
-  async *run({ quick }) {
-    for (const [kind, list] of [
-      ['artifact', listArtifactUsesAfter],
-      ['log', listLogUsesAfter],
-      ['cache', listCacheUsesAfter],
-      ['upload', listBlockUsesAfter],
-      ['block', listStoredBlockUsesAfter],
-    ] as const) {
-      const listUsesAfter = (after: number, limit: number) => list(database.read, after, limit)
-      for await (const what of checkBlobs({ store, kind, quick, listUsesAfter })) yield { what, state: 'problem' }
+      checks: [
+        blobsCheck(database.read, blobs, {
+          artifact: listArtifactUsesAfter,
+          log: listLogUsesAfter,
+          cache: listCacheUsesAfter,
+          upload: listBlockUsesAfter,
+          block: listStoredBlockUsesAfter,
+        }),
+      ],
     }
   },
 })

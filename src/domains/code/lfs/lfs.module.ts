@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type BlobStore, LINK_LIFETIME } from '../../../core/blobs/index.ts'
+import { type BlobStore, blobsCheck, LINK_LIFETIME } from '../../../core/blobs/index.ts'
 import { parseDuration } from '../../../core/platform/duration.ts'
 import { defineModule } from '../../../core/module.ts'
-import { largeFilesCheck } from './objects/check-large-files.ts'
+import { listLfsUsesAfter } from './objects/lfs-use.store.ts'
 import { createLfsLocks } from './locks/lfs-locks.service.ts'
 import { createLfsObjects, type LfsObjects } from './objects/lfs-objects.service.ts'
 import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
@@ -52,7 +52,7 @@ export const module = defineModule({
       jobs: createLfsJobs(objects),
       tasks: lfsTasks(jobs),
       subscriptions: lfsSubscriptions(jobs),
-      checks: [largeFilesCheck({ database, blobs })],
+      checks: [blobsCheck(database.read, blobs, { 'large file': listLfsUsesAfter })],
       routes(http) {
         if (!lfs.enabled) return
         registerLfs(http, {

@@ -1,3 +1,4 @@
+import { blobsCheck } from '../../../core/blobs/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createPackageGuard } from './package.guards.ts'
 import type { PackageAttestations } from './attestation.ts'
@@ -7,9 +8,9 @@ import { createPackages, type Packages } from './packages.service.ts'
 import { createHook } from '../../../core/platform/hook.ts'
 import { createPackageContents, type PackageBlobUses, type PackageContents } from './package-contents.service.ts'
 import { createPackageJobs, packageTasks } from './packages.jobs.ts'
-import { packageFilesCheck } from './check-package-files.ts'
 import { listUsedPackages, ownsPackage, sumPackages } from './used-package.store.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
+import { listPackageBlobUses } from './package-contents.store.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -50,7 +51,7 @@ export const module = defineModule({
       services: { packages, packageContents, packageBlobUses, packageAttestations },
       jobs: createPackageJobs(packageContents),
       tasks: packageTasks(jobs),
-      checks: [packageFilesCheck({ database, blobs })],
+      checks: [blobsCheck(database.read, blobs, { 'package file': listPackageBlobUses })],
       operations: packageOperations({ packageGuard, packages, site }),
       events: packagesEvents,
       projections: packageProjections,

@@ -1,7 +1,6 @@
-import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
+import { type BlobStore, blobsCheck } from '../../../core/blobs/index.ts'
 import type { Config } from '../../../core/config/index.ts'
-import type { Database } from '../../../core/db/database.ts'
-import { defineModule, type DoctorCheck } from '../../../core/module.ts'
+import { defineModule } from '../../../core/module.ts'
 import { listAttachmentUsesAfter, sumAttachments } from './attachment.store.ts'
 import { attachmentTasks, createAttachmentJobs } from './attachments.jobs.ts'
 import { registerAttachments } from './attachments.routes.ts'
@@ -35,7 +34,7 @@ export const module = defineModule({
       subscriptions: {
         'repo.deleted': (tx) => jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' }),
       },
-      checks: [attachmentsCheck(database, blobs)],
+      checks: [blobsCheck(database.read, blobs, { attachment: listAttachmentUsesAfter })],
       routes(http) {
         registerAttachments(http, { attachments, webAccess, repos })
       },
@@ -59,13 +58,3 @@ function uploadRules({ attachment, release }: Config): { issues: UploadRules; re
     },
   }
 }
-
-/** Reports attachments with missing or damaged bytes. */
-const attachmentsCheck = (database: Database, blobs: BlobStore): DoctorCheck => ({
-  name: 'files',
-  async *run({ quick }) {
-    const listUsesAfter = (after: number, limit: number) => listAttachmentUsesAfter(database.read, after, limit)
-    for await (const what of checkBlobs({ store: blobs, kind: 'attachment', quick, listUsesAfter }))
-      yield { what, state: 'problem' }
-  },
-})
