@@ -27,8 +27,8 @@ export const noContent = (): ApiResponse => ({ status: 204 })
 /** 200 without a body, which `mirror-sync` alone answers (behaviour/base-interface#endpoints-of-the-base-interface). */
 export const empty = (): ApiResponse => ({ status: 200 })
 
-export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): ApiResponse => ({
-  status,
+export const text = (body: string, type = 'text/plain;charset=utf-8'): ApiResponse => ({
+  status: 200,
   body: Buffer.from(body),
   headers: { 'content-type': type },
 })
@@ -151,10 +151,10 @@ export const longListIn = <T>(name: string, items: readonly T[], present: (item:
     : ok({ [name]: items.map(present) })
 
 /** A JSON list, written item by item at the pace of the client. */
-export const streamedList = (items: Items, status = 200): ApiResponse => streamed(pieces('[', items, ']\n'), status)
+export const streamedList = (items: Items): ApiResponse => streamed(pieces('[', items, ']\n'), 200)
 
 /** A JSON object whose first member is a list, written like `streamedList`. `others` has at least one member. */
-export const streamedObject = (name: string, items: Items, others: object, status = 200): ApiResponse =>
+export const streamedObject = (name: string, items: Items, others: object, status: number): ApiResponse =>
   streamed(pieces(`{${JSON.stringify(name)}:[`, items, `],${JSON.stringify(others).slice(1)}\n`), status)
 
 function* presented<T>(items: readonly T[], present: (item: T) => unknown): Generator<unknown> {

@@ -58,16 +58,10 @@ const CHECK_MS = 1_000
 const REST = 0.02
 /** Checks in a row. */
 const QUIET_CHECKS = 5
+/** Growth since the last release from which another one is worth its pause. */
 const WORTH_BYTES = 8 * 1024 ** 2
 /** Returning so many bytes under load takes 3 ms, and taking them again as long. */
 const GROWN_BYTES = 32 * 1024 ** 2
-
-export interface QuietOptions {
-  /** Milliseconds between two looks. */
-  readonly every?: number
-  /** Bytes grown since the last time from which it is worth the pause. */
-  readonly worth?: number
-}
 
 /**
  * Returns memory to the system once the process has been idle for some seconds: V8 and glibc retain what they allocated
@@ -75,7 +69,7 @@ export interface QuietOptions {
  * copies the page tables. Costs two pauses of some 100 ms together while no request waits. Under load only memory that
  * glibc retains is returned, whenever the process has grown. Returns a function that stops it.
  */
-export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: QuietOptions = {}): () => void {
+export function releaseWhenQuiet({ every = CHECK_MS }: { readonly every?: number } = {}): () => void {
   const trimMemory = createMemoryTrim()
   let seen = performance.eventLoopUtilization()
   let quiet = 0
@@ -99,7 +93,7 @@ export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: Quie
       collect({ type: 'major', flavor: 'last-resort' })
       trimMemory()
       floor = process.memoryUsage.rss()
-    } else if (resident - floor > worth) {
+    } else if (resident - floor > WORTH_BYTES) {
       // Of libraries that were loaded at their first use.
       flushCompileCache()
       collect({ type: 'major' })

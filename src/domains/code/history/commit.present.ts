@@ -42,10 +42,10 @@ export const presentCommitUser = (identity: Identity): CommitUser => ({
   date: commitTime(identity),
 })
 
-export const presentMeta = (urls: RepoUrls, oid: string, created = ZERO_TIME): CommitMeta => ({
+export const presentMeta = (urls: RepoUrls, oid: string): CommitMeta => ({
   url: `${urls.api}/git/commits/${oid}`,
   sha: oid,
-  created,
+  created: ZERO_TIME,
 })
 
 export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Commit {

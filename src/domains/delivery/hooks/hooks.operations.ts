@@ -35,8 +35,8 @@ interface HookOperationDeps {
   readonly disabled: boolean
 }
 
-const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
-  list,
+const ids = (prefix: string) => ({
+  list: `${prefix}ListHooks`,
   create: `${prefix}CreateHook`,
   get: `${prefix}GetHook`,
   edit: `${prefix}EditHook`,

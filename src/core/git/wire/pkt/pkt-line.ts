@@ -63,9 +63,9 @@ function lengthPrefix(size: number): string {
 }
 
 /** The total length in a prefix (0, 1 and 2 are the special packets); undefined if it is not a prefix. */
-export function parsePrefix(bytes: Buffer, at = 0): number | undefined {
+export function parsePrefix(bytes: Buffer): number | undefined {
   let value = 0
-  for (let i = at; i < at + PREFIX; i++) {
+  for (let i = 0; i < PREFIX; i++) {
     const digit = hexDigit(bytes[i])
     if (digit === undefined) return undefined
     value = value * 16 + digit
