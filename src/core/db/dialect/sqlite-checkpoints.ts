@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { threadEnvironment } from '../../platform/process/thread-environment.ts'
 import type { CheckpointRequest } from './sqlite-checkpoint-worker.ts'
 
 /** The log's length: all committed frames, and how many of them, from the first on, are in the database. */
@@ -110,6 +111,7 @@ export class Checkpoints {
     const worker = new Worker(new URL('sqlite-checkpoint-worker.ts', import.meta.url), {
       workerData: this.#deps.file,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      env: threadEnvironment(),
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     // NOTE: without a listener an error of the thread would end the process.

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
 import { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { makePrivateFile } from '../../platform/files/private.ts'
+import { threadEnvironment } from '../../platform/process/thread-environment.ts'
 import type { SideSchema } from './dialect.ts'
 
 /** The files that a thread opens. */
@@ -66,7 +67,10 @@ class SideThread implements DatabaseConnection {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('sqlite-side-worker.ts', import.meta.url), { workerData: this.#files })
+    const worker = new Worker(new URL('sqlite-side-worker.ts', import.meta.url), {
+      workerData: this.#files,
+      env: threadEnvironment(),
+    })
     worker.unref()
     worker.on('message', (result: SideResult) => this.#settle(worker, result))
     worker.on('error', (error) => this.#fail(worker, error as Error))

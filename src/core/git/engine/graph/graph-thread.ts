@@ -1,7 +1,6 @@
-import { getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../../platform/logger.ts'
+import { threadEnvironment } from '../../../platform/process/thread-environment.ts'
 import type { ObjectFormat } from '../object/format.ts'
 import type { GraphQueries } from './ancestors.ts'
 import type { GraphAnswer, GraphDrop, GraphQuestion } from './worker.ts'
@@ -69,16 +68,10 @@ export class GraphThread implements GraphReader {
     this.#end()
   }
 
-  /**
-   * NOTE: a thread takes the compile cache, which the process enabled, only from its environment. Without it each start
-   * costs half a second and 40 MB, because the thread would load the code that strips types. The folder is the one
-   * shared by all versions of Node.
-   */
   #start(): Worker {
-    const cache = getCompileCacheDir()
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) },
+      env: threadEnvironment(),
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     worker.on('message', (answer: GraphAnswer) => this.#receive(answer))
