@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Any, Response } from '../harness/client.ts'
 import { rows } from '../harness/expect.ts'
+import { statementsOf } from '../harness/statements.ts'
 import { createIssue, issueWorld } from './issue-world.ts'
 
 const totalOf = (answer: Response<Any>): string | null => answer.headers.get('x-total-count')
@@ -107,6 +108,23 @@ describe('lists of issues', () => {
     await server.app.database.transaction((tx) => tx.insertInto('issue_text').values(texts).execute())
     await server.drain()
     expect(await rows(server, 'issue_text', { is_indexed: 0 })).toEqual([])
+    await ann.client.delete(`/repos/ann/desk/issues/${number}`)
+  })
+
+  it('merge parts of the index only when there are several', async () => {
+    const { ann, server } = given
+    const { number } = await createIssue(ann, { title: 'First text' })
+    await server.drain()
+    const sent = await statementsOf(server.app.database, async () => {
+      for (const title of ['Second text', 'Third text', 'Fourth text']) {
+        await ann.client.patch(`/repos/ann/desk/issues/${number}`, { title })
+        await server.drain()
+      }
+    })
+    const merges = sent.filter((text) => text.includes("'merge'"))
+    // One merge in each batch finds how many there are, and one more follows those that merge some.
+    expect(merges.length).toBeGreaterThanOrEqual(3)
+    expect(merges.length).toBeLessThan(6)
     await ann.client.delete(`/repos/ann/desk/issues/${number}`)
   })
 

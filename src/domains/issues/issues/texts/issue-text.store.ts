@@ -141,6 +141,8 @@ export async function indexWaiting(tx: Tx, { limit, length }: { limit: number; l
 export async function mergeIndexParts(tx: Tx, pages: number): Promise<boolean> {
   const changes = async (): Promise<number> =>
     (await sql<{ changes: number }>`select total_changes() as changes`.execute(tx)).rows[0]!.changes
+  // NOTE: otherwise the merge would write the texts of this transaction first, and they would count as merged.
+  await sql`insert into issue_text_index (issue_text_index) values ('flush')`.execute(tx)
   const before = await changes()
   await sql`insert into issue_text_index (issue_text_index, rank) values ('merge', ${sql.lit(pages)})`.execute(tx)
   return (await changes()) - before >= 2
