@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addPackageVersion } from '../harness/packages.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
@@ -101,4 +102,24 @@ it('the test of the guide finds an address that the server does not have', async
   const headers = { authorization: `Bearer ${await ann.token('all')}` }
   for (const path of ['npm2/', 'debian/repository.kex', 'npm/-/none'])
     expect([path, isNoRoute(await fetch(`${server.url}/api/packages/ann/${path}`, { headers }))]).toEqual([path, true])
+})
+
+it('no registry is there if they are switched off, and the API lists what is stored', async () => {
+  const off = await startServer({ settings: { 'packages.enabled': 'false' } })
+  try {
+    const owner = await off.world.user('ann')
+    await addPackageVersion(off.app, { ownerId: owner.user.id, creatorId: owner.user.id, name: 'kept', version: '1' })
+    const headers = { authorization: `Bearer ${await owner.token('all')}` }
+    for (const path of [
+      'v2/',
+      'v2/token',
+      'v2/_catalog',
+      ...off.app.packageTypes.map((one) => `api/packages/ann/${one}/x`),
+    ])
+      expect([path, (await fetch(`${off.url}/${path}`, { headers })).status]).toEqual([path, 404])
+    expect((await owner.client.get('/packages/ann')).json).toMatchObject([{ name: 'kept', version: '1' }])
+    expect((await owner.client.delete('/packages/ann/npm/kept')).status).toBe(204)
+  } finally {
+    await off.close()
+  }
 })
