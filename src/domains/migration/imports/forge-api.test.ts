@@ -42,11 +42,20 @@ describe('lists of another service', () => {
     service.routes.set('/api/empty?page=1&limit=2', json([1]))
     service.routes.set('/api/empty?page=2&limit=2', json([]))
     service.routes.set('/api/same', json([1, 2, 3]))
+    for (const [page, next] of [
+      [1, 2],
+      [2, 1],
+    ] as const)
+      service.routes.set(
+        `/api/ring?page=${page}&limit=2`,
+        json([page], { link: `<${service.url}/api/ring?page=${next}&limit=2>; rel="next"` }),
+      )
     const api = open()
     expect(await allOf(api.pages('/total', signal))).toEqual([1, 2, 3])
     expect(await allOf(api.pages('/link', signal))).toEqual([1, 2])
     expect(await allOf(api.pages('/empty', signal))).toEqual([1])
     expect(await Array.fromAsync(api.pages('/same', signal))).toEqual([[1, 2], [3]])
+    expect(await allOf(api.pages('/ring', signal))).toEqual([1, 2])
   })
 
   it('begin at an item where the service knows no pages', async () => {

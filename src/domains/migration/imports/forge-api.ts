@@ -122,16 +122,17 @@ export function createForgeApi(options: ForgeApiOptions): ForgeApi {
     find: (path, signal, absent = ABSENT) => api.get(path, signal).catch((error) => undefinedIf(absent, error)),
 
     async *pages(path, signal, absent = [], first = 1) {
-      let [seen, last, url] = [0, '', pageUrl(path, first)]
+      const digests = new Set<string>()
+      let [seen, url] = [0, pageUrl(path, first)]
       for (let page = first; page <= MAX_PAGES; page++) {
         const answer = await ask(url, signal).catch((error: unknown) => undefinedIf(absent, error))
         if (answer === undefined) return
         const items = itemsOf(answer.value)
-        // A service that knows no pages answers with the same list again.
-        if (items.length === 0 || answer.digest === last) return
+        // A service that knows no pages answers with the same list again, or its links lead back to a page before.
+        if (items.length === 0 || digests.has(answer.digest)) return
         for (let start = 0; start < items.length; start += perPage[1]) yield items.slice(start, start + perPage[1])
         seen += items.length
-        last = answer.digest
+        digests.add(answer.digest)
         const next = nextOf(answer.head)
         if (isLast(answer.head, { seen, next, alwaysLinks })) return
         url = next !== undefined && new URL(next).origin === new URL(base).origin ? next : pageUrl(path, page + 1)
