@@ -68,6 +68,28 @@ describe('imports from a forge that fails', () => {
     }
   })
 
+  it('end if the service no longer shows the repository to the token', async () => {
+    const path = 'GET /api/v3/repos/octo/app'
+    const hidden = new Set([`${path}/releases`, path])
+    given.upstream.routes.set(path, answers({ description: 'd' }))
+    given.upstream.routes.set(`${path}/labels`, (request, response) => {
+      for (const each of hidden) given.upstream.routes.set(each, (_, answer) => void answer.writeHead(404).end('{}'))
+      answers([{ name: 'bug', color: 'ff0000' }])(request, response)
+    })
+    const answer = await migrate(given.tom, {
+      clone_addr: `${given.upstream.url}/octo/app.git`,
+      repo_name: 'hidden',
+      service: 'github',
+      labels: true,
+      releases: true,
+    })
+    expect([answer.status, answer.json.message]).toEqual([
+      422,
+      expect.stringMatching(/^Authentication failed: .*404\.$/),
+    ])
+    expect((await given.tom.client.get('/repos/tom/hidden')).status).toBe(404)
+  })
+
   function serveFile(url: string): void {
     given.upstream.routes.set('GET /api/v3/repos/octo/app', answers({ description: 'd' }))
     given.upstream.routes.set(

@@ -79,8 +79,7 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
       if (begun.isAsync && begun.repoId === undefined && request.changed === undefined)
         await progress.setTotal(await countItems(source, signal))
       const context = createContext(task, { source, repoId, repo, hold, budget, progress, mappedUsers })
-      if (request.changed === undefined) await runPhases(importPhases(deps), context, { begun, progress })
-      else await runPhases(changePhases(deps), context, { begun: { ...begun, phase: '', cursor: '' }, progress })
+      await importParts(deps, context, { begun, progress })
     }
     if (largeFiles !== undefined && largeFileHold !== undefined) {
       const endpoint = request.lfsEndpoint
@@ -100,6 +99,18 @@ async function importAll(deps: ImportDeps, task: Import): Promise<ImportedRepo> 
     await hold.release()
     await largeFileHold?.release()
   }
+}
+
+async function importParts(
+  deps: ImportDeps,
+  context: PhaseContext,
+  { begun, progress }: { readonly begun: RepoImport; readonly progress: ImportProgress },
+): Promise<void> {
+  const { request, source, signal } = context
+  if (request.changed === undefined) await runPhases(importPhases(deps), context, { begun, progress })
+  else await runPhases(changePhases(deps), context, { begun: { ...begun, phase: '', cursor: '' }, progress })
+  // NOTE: lists are answered with 404 by services that lack them, and by all once the token has lost its rights.
+  if (request.parts.size > 0) await source.facts(signal)
 }
 
 /** The git data of a hidden repository. */
