@@ -3,7 +3,7 @@ import { parseSshPublicKey } from '../../../core/platform/ssh/key.ts'
 import { errors } from '../../errors.ts'
 import { createHook, createPort, type Port } from '../../../core/platform/hook.ts'
 import { type Core, defineModule, type Services } from '../../../core/module.ts'
-import type { User } from '../users/user.store.ts'
+import { findLogin, type User } from '../users/user.store.ts'
 import { type BearerTokens, createAuthenticate, type JobTokens } from './authenticate.service.ts'
 import { type RedirectTargets, withForms } from './web/browser.ts'
 import { createCookieJar } from './web/cookies.ts'
@@ -80,7 +80,7 @@ export const module = defineModule({
             log: core.log,
             secrets: core.secrets,
             providers: oidcSignIn,
-            findUser: users.findByName,
+            findLogin: (name: string) => findLogin(core.database.read, name),
             changePassword: async (actor: Actor, user: User, password: string) => {
               if ((await passwordSources.decider(user.name, user)) !== undefined) throw errors.passwordOfDirectory()
               return users.edit(actor, user, { password, mustChangePassword: false })

@@ -7,7 +7,7 @@ import { sourceOf } from '../../../../core/http/caller.ts'
 import type { Hook } from '../../../../core/platform/hook.ts'
 import type { RateLimit } from '../../../../core/platform/concurrency/rate-limit.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
-import type { User } from '../../users/user.store.ts'
+import type { findLogin, User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
 import { type Fields, formToken, isOwnForm, queryFields, readFields } from './form.ts'
 import { redirectTo, sendPage } from './page.ts'
@@ -41,7 +41,7 @@ export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   /** Rate limit of attempts to sign in, by client. */
   readonly rateLimit: RateLimit
   readonly redirectTargets: RedirectTargets
-  readonly findUser: (name: string) => Promise<User | undefined>
+  readonly findLogin: (name: string) => ReturnType<typeof findLogin>
   /** Throws bad-request for a password that breaks the rules. Ends every session of the user. */
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
 }

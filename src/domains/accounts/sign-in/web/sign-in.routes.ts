@@ -161,15 +161,20 @@ export async function continueSignIn(
   const { user, to, cookie } = signingIn
   if (!(await deps.twoFactor.isEnabled(user.id)) && !(await deps.passkeys.isEnrolled(user.id)))
     return completeSignIn(deps, reply, signingIn)
-  const ticket = makeTicket(deps, signingIn, { step: 'code', cookie })
+  const ticket = await makeTicket(deps, signingIn, { step: 'code', cookie })
   return secondStepPage(deps, reply, { user, to, cookie, ticket })
 }
 
 /** Signs the account in, or shows the page for a new password if the account needs one. */
-export function completeSignIn(deps: SignInDeps, reply: FastifyReply, signingIn: SigningIn): Promise<FastifyReply> {
+export async function completeSignIn(
+  deps: SignInDeps,
+  reply: FastifyReply,
+  signingIn: SigningIn,
+): Promise<FastifyReply> {
   const { user, to, cookie } = signingIn
   if (!user.mustChangePassword) return beginSession(deps, reply, signingIn)
-  return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, signingIn, { step: 'change', cookie }) })
+  const ticket = await makeTicket(deps, signingIn, { step: 'change', cookie })
+  return newPasswordPage(deps, reply, { cookie, to, ticket })
 }
 
 interface CodeStep extends Pick<Begun, 'user'> {
