@@ -58,6 +58,8 @@ const CHECK_MS = 1_000
 const REST = 0.02
 /** Checks in a row. */
 const QUIET_CHECKS = 5
+/** Checks between two releases: a server with a request now and then would otherwise collect between all of them. */
+const CHECKS_BETWEEN = 60
 /** Growth since the last release from which another one is worth its pause. */
 const WORTH_BYTES = 8 * 1024 ** 2
 /** Returning so many bytes under load takes 3 ms, and taking them again as long. */
@@ -73,6 +75,7 @@ export function releaseWhenQuiet({ every = CHECK_MS }: { readonly every?: number
   const trimMemory = createMemoryTrim()
   let seen = performance.eventLoopUtilization()
   let quiet = 0
+  let sinceRelease = CHECKS_BETWEEN
   /** Resident bytes after the last release; 0 at first, so that the first one returns what loading left. */
   let floor = 0
   let isHalfway = false
@@ -87,13 +90,15 @@ export function releaseWhenQuiet({ every = CHECK_MS }: { readonly every?: number
       trimMemory()
       least = process.memoryUsage.rss()
     }
+    sinceRelease++
     if (quiet < QUIET_CHECKS) return
     floor = Math.min(floor, resident)
     if (isHalfway) {
       collect({ type: 'major', flavor: 'last-resort' })
       trimMemory()
       floor = process.memoryUsage.rss()
-    } else if (resident - floor > WORTH_BYTES) {
+      sinceRelease = 0
+    } else if (resident - floor > WORTH_BYTES && sinceRelease > CHECKS_BETWEEN) {
       // Of libraries that were loaded at their first use.
       flushCompileCache()
       collect({ type: 'major' })
