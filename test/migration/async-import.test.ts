@@ -102,7 +102,7 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect(feed.filter(({ repo: of }) => of.name === 'whole').map(({ op_type }) => op_type)).toEqual(['create_repo'])
   })
 
-  it('are shown to the account that started them and to administrators alone', async () => {
+  it('are shown only to administrators and the account that started them', async () => {
     proceed()
     const { id } = (await start(tom, 'mine')).json
     await ended(tom, id)
@@ -172,7 +172,7 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect((await tom.client.get('/repos/tom/failing')).status).toBe(404)
   })
 
-  it('fail when another repository has taken the name meanwhile', async () => {
+  it('fail when another repository is created with the name during the import', async () => {
     const { id } = (await start(tom, 'contested')).json
     await reached.promise
     expect((await tom.client.post('/user/repos', { name: 'contested' })).status).toBe(201)
@@ -202,7 +202,7 @@ describeOnBoth('asynchronous imports', (kind) => {
     expect((await tom.client.get('/repos/tom/fenced/labels?limit=50&page=2')).json).toHaveLength(3)
   })
 
-  it('fail when the account may not use the server any more', async () => {
+  it('fail when the account is deactivated during the import', async () => {
     const zoe = await target.world.user('zoe')
     const { id } = (await start(zoe, 'of-zoe')).json
     await reached.promise

@@ -51,7 +51,7 @@ describe('imports from a forge that fails', () => {
     ])
   })
 
-  it('end if the service stops to answer, or to take the token, while a file is fetched', async () => {
+  it('end if the service stops answering, or refuses the token, while a file is fetched', async () => {
     for (const [status, message] of [
       [503, 'Migration failed: the API of the other server answered with status 503.'],
       [401, 'Authentication failed: the API of the other server answered with status 401.'],
@@ -170,7 +170,7 @@ describe('imports from a forge that fails', () => {
   it.each([
     ['github', '/api/v3'],
     ['gitea', '/api/v1'],
-  ])('bring nothing of a repository that the API of %s does not show, and say so', async (service, api) => {
+  ])('import nothing of a repository that the API of %s does not show, and report it', async (service, api) => {
     const issues = { clone_addr: `${given.upstream.url}/octo/app.git`, repo_name: 'hidden', service, issues: true }
     for (const status of [401, 403, 404]) {
       const route = `GET ${api}/repos/octo/app`

@@ -64,7 +64,7 @@ describe('issues imported from another server of this kind', () => {
     expect(comments[0].body).toBe(`![](${comments[0].assets[0].browser_download_url})`)
   })
 
-  it('have the reactions that this server takes, custom ones too', async () => {
+  it('have the reactions that this server accepts, including custom ones', async () => {
     const { number } = await send(sue, 'POST', '/issues', { title: 'Custom' })
     for (const content of ['codeberg', 'gitea']) await send(sue, 'POST', `/issues/${number}/reactions`, { content })
     const answer = await migrate(given.tom, {

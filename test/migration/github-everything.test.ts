@@ -294,7 +294,7 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
     expect(timeline.find(({ type }) => type === 'lock').body).toBe('too heated')
   })
 
-  it('has dependencies, for which only issues are asked that have some', async () => {
+  it('has dependencies, which are requested only for issues that have some', async () => {
     expect(await get('/issues/2/dependencies')).toMatchObject([{ number: 1, title: 'Lamp' }])
     const asked = upstream.requests.filter((request) => request.includes('/dependencies/'))
     expect(asked).toEqual(['GET /api/v3/repos/octo/app/issues/2/dependencies/blocked_by?page=1&per_page=100'])
@@ -356,7 +356,7 @@ describeOnBoth('an import of everything from GitHub Enterprise', (kind) => {
     })
   })
 
-  it('tells nobody, and the feed once', async () => {
+  it('notifies nobody and adds one entry to the feed', async () => {
     expect((await tom.client.get('/notifications?all=true')).json).toEqual([])
     const feed: Any[] = (await tom.client.get('/users/tom/activities/feeds')).json
     expect(feed.filter(({ op_type }) => op_type !== 'create_issue').map(({ op_type }) => op_type)).toEqual([

@@ -377,7 +377,7 @@ describeOnBoth('an import of everything from GitLab', (kind) => {
     expect(await get('/tag_protections')).toMatchObject([{ name_pattern: 'v**', whitelist_usernames: [] }])
   })
 
-  it('tells nobody, and the feed once', async () => {
+  it('notifies nobody and adds one entry to the feed', async () => {
     expect((await tom.client.get('/notifications?all=true')).json).toEqual([])
     const feed: Any[] = (await tom.client.get('/users/tom/activities/feeds')).json
     expect(feed.filter(({ op_type }) => op_type !== 'create_issue').map(({ op_type }) => op_type)).toEqual([

@@ -114,7 +114,7 @@ describeOnBoth('a repository that is being imported', (kind) => {
     await jobsDone('imports.run')
   }
 
-  it('counts nowhere and is left alone by scheduled tasks and by the doctor', async () => {
+  it('is not counted, and is ignored by scheduled tasks and by the doctor', async () => {
     await runTasks()
     const before = [await numbers(), await usage(), await findings()]
     expect(before[0].length).toBeGreaterThan(5)
@@ -159,7 +159,7 @@ describeOnBoth('a repository that is being imported', (kind) => {
     expect(await ended(await start('dying'))).toMatchObject({ state: 'done' })
   })
 
-  it('is deleted by a scheduled task if it has no job any more', async () => {
+  it('is deleted by a scheduled task if its job no longer exists', async () => {
     const before = storedRepos(target)
     isDown = true
     upstream.routes.set(COMMENTS, (_, response) => void response.writeHead(503).end())

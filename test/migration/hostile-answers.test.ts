@@ -239,7 +239,7 @@ describeOnBoth('answers of a hostile service', (kind) => {
     (request, response) =>
       /[?&]offset=0&/.test(request.url!) ? route(request, response) : answers([])(request, response)
 
-  it('give the token to no other host, to which lists and files lead', async () => {
+  it('send the token to no other host to which lists and files link', async () => {
     const seen: (string | undefined)[] = []
     const other = createServer((request, response) => {
       seen.push(request.headers.authorization)
@@ -268,7 +268,7 @@ describeOnBoth('answers of a hostile service', (kind) => {
     await new Promise((resolve) => other.close(resolve))
   })
 
-  it('read no more of a file than this server takes', async () => {
+  it('read files only up to the size limit of this server', async () => {
     let sent = 0
     const part = Buffer.alloc(1024 * 1024)
     upstream.routes.set('GET /huge', (_, response) => {

@@ -79,7 +79,7 @@ describeOnBoth('imports from a hostile service', (kind) => {
     expect((await run(`r${count}`)).status).toBe(201)
   })
 
-  it('take pages of 10 MB, with texts cut to their limit', async () => {
+  it('accept pages of 10 MB, with texts cut to their limit', async () => {
     const body = 'é'.repeat(5_000_000)
     upstream.routes.set(ISSUES, answers([issue(1, { body })], { 'x-total-count': '1' }))
     const made = await run()
@@ -87,7 +87,7 @@ describeOnBoth('imports from a hostile service', (kind) => {
     expect((await get('/issues/1')).body).toHaveLength(1_048_576)
   })
 
-  it('take wrong encodings, numbers twice, dates in the future and comments of missing issues', async () => {
+  it('accept wrong encodings, duplicate numbers, dates in the future and comments of missing issues', async () => {
     const future = '2999-01-01T00:00:00Z'
     const latin = Buffer.from(
       JSON.stringify([issue(1, { title: 'Zürich' }), issue(1), issue(2, { created_at: future, updated_at: future })]),

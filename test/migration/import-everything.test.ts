@@ -173,7 +173,7 @@ describeOnBoth('an import of everything from another server', (kind) => {
     expect(sorted(ours)).toEqual(sorted(theirs))
   })
 
-  it('tells nobody of what it brought', async () => {
+  it('notifies nobody of what was imported', async () => {
     await target.drain()
     for (const person of [tom, root]) expect((await person.client.get('/notifications?all=true')).json).toEqual([])
     const feed = (await tom.client.get('/users/tom/activities/feeds')).json as Any[]

@@ -36,7 +36,7 @@ describeOnBoth('a second ingot import server', (on) => {
   afterAll(() => world.close())
 
   it(
-    'brings issues, comments, labels, pull requests, releases and commits that are new or have changed',
+    'imports issues, comments, labels, pull requests, releases and commits that are new or have changed',
     async () => {
       const before = await ours('/repos/ann/desk')
       const untouched = await ours('/repos/ann/desk/issues/20')
@@ -150,7 +150,7 @@ describeOnBoth('a second ingot import server', (on) => {
   })
 
   it(
-    'brings protections of branches and tags that were changed, and deletes those that were deleted',
+    'imports changed protections of branches and tags, and deletes deleted ones',
     async () => {
       const rules = (rule: object): Promise<Any> => must('post', '/repos/ann/table/branch_protections', rule)
       const [makers] = (await world.ann.client.get('/orgs/guild/teams/search?q=makers')).json.data
@@ -210,7 +210,7 @@ describeOnBoth('a second ingot import server', (on) => {
     TIMEOUT,
   )
 
-  it('lets nobody but an administrator bring changes into a repository', async () => {
+  it('allows only administrators to import changes into a repository', async () => {
     const body = {
       clone_addr: `${world.source.url}/ann/table.git`,
       repo_name: 'table',

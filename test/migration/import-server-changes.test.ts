@@ -25,7 +25,7 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
   afterAll(() => world.close())
 
   it(
-    'brings variables and webhooks that were changed, and deletes those that were deleted',
+    'imports changed variables and webhooks, and deletes deleted ones',
     async () => {
       const { admin } = world
       const places = ['/user', '/orgs/guild', '/repos/ann/desk']
@@ -85,7 +85,7 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
   )
 
   it(
-    'finds reactions and comments of reviews that were changed, and brings them with --thorough',
+    'reports changed reactions and comments of reviews, and imports them with --thorough',
     async () => {
       const desk = (method: 'delete' | 'patch' | 'post' | 'put', path: string, body?: object): Promise<Any> =>
         must(method, `/repos/ann/desk${path}`, body)
@@ -131,7 +131,7 @@ describeOnBoth('a second ingot import server, of what no list of changes shows,'
   )
 
   it(
-    'brings assignees and pins, which verify compares',
+    'imports assignees and pins, which verify compares',
     async () => {
       await must('patch', '/repos/ann/desk/issues/5', { assignees: ['bob'] })
       await must('post', '/repos/ann/desk/issues/6/pin')

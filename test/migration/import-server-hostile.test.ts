@@ -72,7 +72,7 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
     expect(await target.app.database.read.selectFrom('server_import').selectAll().execute()).toEqual([])
   })
 
-  it('imports an account whose address another one has here, and gives it the address when it is free', async () => {
+  it('imports an account whose address is in use here, and sets the address when it is free', async () => {
     const address = 'root@example.test'
     const chief = async (): Promise<Any> => (await admin.client.get('/users/chief')).json
     api('/admin/users', json([user(1, 'ann'), user(9, 'chief', address)]))
@@ -92,7 +92,7 @@ describeOnBoth('ingot import server from a hostile server', (on) => {
     expect([code, (await chief()).email], stdout).toEqual([0, address])
   }, 120_000)
 
-  it('leaves out what this server refuses with the reason, and brings the rest once', async () => {
+  it('skips what this server refuses, reports the reason, and imports the rest once', async () => {
     const users = [user(1, 'ann'), user(2, 'bob', '1@example.test'), user(3, 'api'), user(4, '..'), user(5, 'eve', '@')]
     let limited = true
     api('/admin/users', (request, response) => {

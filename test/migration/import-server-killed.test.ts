@@ -14,7 +14,7 @@ describeOnBoth('ingot import server', (on) => {
   }, 120_000)
   afterAll(() => world.close())
 
-  it('killed five times goes on, and brings everything once', async () => {
+  it('continues after five kills, and imports everything once', async () => {
     const { target } = world
     const written = async (): Promise<number> =>
       (await target.app.database.read.selectFrom('server_import').where('state', '=', 'done').select('kind').execute())

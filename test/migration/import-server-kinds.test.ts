@@ -194,7 +194,7 @@ describeOnBoth('ingot import server', (on) => {
   }, TIMEOUT)
   afterAll(() => world.close())
 
-  it.each(Object.entries(KINDS))('brings %s as they were', async (_, read) => {
+  it.each(Object.entries(KINDS))('imports %s unchanged', async (_, read) => {
     const [theirs, ours] = [await read(get(world.boss)), await read(get(world.admin))]
     expect(ours).toEqual(theirs)
     expect(theirs, 'the other server has some').not.toEqual([])

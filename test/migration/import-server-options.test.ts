@@ -30,14 +30,14 @@ describeOnBoth('options of ingot import server', (on) => {
   }, TIMEOUT)
   afterAll(() => world.close())
 
-  it('--only brings the repositories that it names, and all accounts', async () => {
+  it('--only imports the named repositories, and all accounts', async () => {
     const { data } = await ours('/repos/search')
     expect(data.map((repo: Any) => repo.full_name).toSorted()).toEqual(['ann/desk', 'ann/old'])
     const users = await ours('/admin/users')
     expect(users.map(({ login }: Any) => login).toSorted()).toEqual(['ann', 'boss', 'eve', 'robert', 'root'])
   })
 
-  it('--rename gives an account another name, also as an author, collaborator and watcher', async () => {
+  it('--rename imports an account by another name, also as an author, collaborator and watcher', async () => {
     expect((await ours('/repos/ann/desk/issues/1')).user.login).toBe('robert')
     expect((await ours('/repos/ann/desk/collaborators')).map(({ login }: Any) => login)).toEqual(['robert'])
     expect((await ours('/repos/ann/desk/subscribers')).map(({ login }: Any) => login)).toContain('robert')
@@ -59,7 +59,7 @@ describeOnBoth('options of ingot import server', (on) => {
   })
 
   it(
-    'a second run gives nobody another password',
+    'a second run changes no passwords',
     async () => {
       const before = linesOf(passwords)
       expect((await run()).code).toBe(0)

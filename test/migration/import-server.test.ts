@@ -49,7 +49,7 @@ describeOnBoth('ingot import server', (on) => {
   })
 
   it(
-    'brings everything, and says what it cannot bring',
+    'imports everything, and reports what it cannot import',
     async () => {
       const { code, stdout, stderr } = await world.run('server')
       expect([code, stderr], stdout).toEqual([0, ''])
@@ -130,7 +130,7 @@ describeOnBoth('ingot import server', (on) => {
   )
 
   it(
-    'brings what has changed since in a second run, and nothing twice',
+    'imports what has changed in a second run, and nothing twice',
     async () => {
       const before = await ours('/repos/guild/tools')
       await world.ann.client.post('/repos/ann/desk/issues/2/comments', { body: 'later' })

@@ -119,7 +119,7 @@ describeOnBoth('an asynchronous import of a server that is killed', (kind) => {
   })
 
   it.each(PHASES.filter(([name]) => IS_ALL || SOME.includes(name)))(
-    'goes on, or leaves nothing when it is canceled: killed in %s',
+    'continues, or deletes everything when it is canceled, after a kill in %s',
     async (_, at) => {
       const [ours, theirs] = [`resumed${++runs}`, `canceled${runs}`]
       const held = Promise.withResolvers<void>()

@@ -69,7 +69,7 @@ describe('imports with large files', () => {
     expect(await has('whole', files[0]!)).toBe(200)
   })
 
-  it('have none unless requested', async () => {
+  it('fetch no large files unless requested', async () => {
     const [file] = await withFiles('without', ['one.bin'])
     expect((await migrate('without', { lfs: false })).status).toBe(201)
     expect(await has('without', file!)).toBe(404)

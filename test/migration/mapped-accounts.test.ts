@@ -140,7 +140,7 @@ describeOnBoth('accounts that an administrator maps', (kind) => {
     expect((await tom.client.patch('/repos/crew/archived', { archived: false })).status).toBe(200)
   })
 
-  it('are found by confirmed e-mail addresses, on request of an administrator alone', async () => {
+  it('are found by confirmed e-mail addresses only if an administrator requests it', async () => {
     const email = 'zoe@example.test'
     await target.world.user('known', { email })
     const author = (shown: string) => ({ user: { id: 3, login: 'zoe', email: shown }, title: 't', state: 'open' })

@@ -204,7 +204,7 @@ describe('pull mirrors', () => {
     expect((await mirrorRow(name)).credentials).toBe('')
   })
 
-  it('become ordinary repositories, which no sync changes any more', async () => {
+  it('become ordinary repositories, which syncs no longer change', async () => {
     const name = await mirror()
     const convert = (by: Person) => by.client.post(`/repos/ann/${name}/convert`)
     expect((await convert(bob)).status).toBe(403)

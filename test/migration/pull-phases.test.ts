@@ -199,7 +199,7 @@ describeOnBoth('the phase of pull requests', (kind) => {
     expect((await get('resumed/pulls')).json.length).toBe(3)
   })
 
-  it('takes commits from the repository that the request names alone', async () => {
+  it('accepts commits only from the repository that the request names', async () => {
     const requests = given.upstream.requests.length
     const run = await importPulls('origin', () => [pullOf(3, { head: { ...fork(MISSING), repo: '../other' } })])
     await run.run(phase())
@@ -208,7 +208,7 @@ describeOnBoth('the phase of pull requests', (kind) => {
     expect(await filesOf('origin', 3)).toEqual(['k.txt'])
   })
 
-  it('requests reviews of accounts here alone, and notifies nobody', async () => {
+  it('requests reviews only of accounts of this server, and notifies nobody', async () => {
     const { read } = given.server.app.database
     const counted = async (table: 'event' | 'notification') =>
       Number(
