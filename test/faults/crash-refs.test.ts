@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 describe('kill -9', () => {
-  it(`at ${ROUNDS} moments of pushes of ${TAGS} tags leaves all of them or none, and no locks`, async () => {
+  it(`at ${ROUNDS} moments of pushes of ${TAGS} tags leaves all tags of a push or none of them, and no locks`, async () => {
     let killed = 0
     let server = await startIngot(data)
     for (let i = 0; i < ROUNDS; i++) {

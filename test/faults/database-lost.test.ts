@@ -14,7 +14,7 @@ const PROMPT_MS = 5_000
 const RECOVERY_MS = 1_000
 const WAIT = { timeout: PATIENCE_MS, interval: 20 }
 
-describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes away and comes back', () => {
+describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL stops and starts again', () => {
   let dir: string
   let postgres: TestPostgres
   let server: TestServer
@@ -51,7 +51,7 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
     ann.client.post(`/repos/ann/kept/contents/${name}`, { content: 'eA==', message: name })
 
   it(
-    'answers 503 meanwhile, at once and with the reason, and has delivered every webhook afterwards, in order',
+    'answers 503 at once with the reason during the outage, and delivers every webhook in order afterwards',
     async () => {
       const names = Array.from({ length: 6 }, (_, n) => `hooked${n}`)
       const arrived = (): string[] =>

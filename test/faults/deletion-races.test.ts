@@ -64,7 +64,7 @@ describeOnBoth('what is deleted while others are at it', (on) => {
     }
   }, 120_000)
 
-  it('a repository with its topics, and an account with such repositories: topics count what is left', async () => {
+  it('a repository with its topics, and an account with such repositories: topics count the remaining repositories', async () => {
     const goer = await server.world.user('topical')
     for (const [owner, name] of [
       [ann, 'told'],

@@ -144,7 +144,7 @@ describeOnSmallDisk('a full disk', ({ folder, data }) => {
   const expectNoLeftovers = () => expect.poll(leftovers, { timeout: 20_000 }).toEqual([])
 
   it.each(writers)(
-    'refuses %s in plain words, goes on reading, and works again when there is room',
+    'refuses %s with a clear message, continues to serve reads, and works again when there is space',
     async (_, write) => {
       fill()
       const refused = await write()
@@ -159,7 +159,7 @@ describeOnSmallDisk('a full disk', ({ folder, data }) => {
     },
   )
 
-  it('records later what a webhook was answered meanwhile, and does not send it again', async () => {
+  it('records the responses of webhooks received during a full disk later, and does not send them again', async () => {
     const receiver = await startReceiver()
     try {
       const { promise: full, resolve: hasFilled } = Promise.withResolvers<void>()
@@ -208,7 +208,7 @@ describeOnSmallDisk('a full disk', ({ folder, data }) => {
     expect(await push()).toMatchObject({ ok: true })
   })
 
-  it('lets people clone all the same', async () => {
+  it('serves clones', async () => {
     fill()
     expect(await git(folder, 'clone', '-q', remote(), 'cloned')).toMatchObject({ ok: true })
     makeRoom()

@@ -215,7 +215,7 @@ describeOnBoth('two processes of a server', (kind) => {
   beforeAll(() => world.open(), 60_000)
   afterAll(() => world.close())
 
-  it('give each job to one of the runners that ask both at once', async () => {
+  it('assign each job to one of several runners that ask at the same time', async () => {
     const runners = await world.prepare(2, 8)
     const taken: bigint[] = []
     // Connections of their own, which the processes share among them.

@@ -177,7 +177,7 @@ describe('what response times and bodies reveal to anonymous callers', () => {
     expect(median(unknown)).toBeLessThan(median(known) * 3)
   })
 
-  it('is the same for a private account and none', async () => {
+  it('is the same for a private account and a missing one', async () => {
     await server.world.user('hermit', { visibility: 'private' })
     for (const path of [
       '/users/X',

@@ -130,7 +130,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
     expect([code, stdout]).toEqual([0, expect.stringContaining('Nothing is wrong.')])
   }
 
-  it('serves what the newest one has migrated and written on SQLite, and the newest one goes on', async () => {
+  it('reads and writes what the newest release has migrated and written on SQLite, and the newest one continues after it', async () => {
     data = join(folder.path, 'sqlite')
     settings = []
     password = ''
@@ -152,7 +152,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
   }, 120_000)
 
   it.skipIf(inject('postgresUrl') === '')(
-    'is a node beside the newest one on PostgreSQL',
+    'is a node together with the newest release on PostgreSQL',
     async () => {
       const database = await copyTemplate(inject('postgresUrl'), `before_${randomBytes(6).toString('hex')}`)
       cleanUps.push(() => database.drop())
