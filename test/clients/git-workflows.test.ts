@@ -181,7 +181,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     const winners = results.flatMap(({ code }, index) => (code === 0 ? [index] : []))
     expect(winners).toHaveLength(1)
     for (const { code, stderr } of results)
-      if (code !== 0) expect(stderr).toMatch(/stale info|the ref moved meanwhile|the ref is locked/)
+      if (code !== 0) expect(stderr).toMatch(/stale info|the ref has moved|the ref is locked/)
     expect((await ssh.server.anonymous.get(`/repos/ann/${name}/git/commits/main`)).json.commit.message).toBe(
       `by ${winners[0]}\n`,
     )

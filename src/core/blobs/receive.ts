@@ -28,7 +28,7 @@ export function checkSource(source: BlobSource, { maxBytes = Infinity, expected 
     finish() {
       const blob = { hash: hash.digest('hex'), size }
       if (expected?.size !== undefined && expected.size !== size)
-        throw invalid(`the upload has ${size} bytes, announced were ${expected.size}`)
+        throw invalid(`the upload has ${size} bytes, expected ${expected.size}`)
       if (expected?.hash !== undefined && expected.hash !== blob.hash)
         throw invalid('the upload does not have the announced SHA-256')
       return blob

@@ -125,7 +125,7 @@ function createSteps(deps: PipelineDeps): Pipeline {
       if (operation.cost > 0 && viewer.kind === 'anonymous')
         deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
       const context = await createContext(authorized, { request, reply, reauthorizationOf }, settings.paging)
-      return answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
+      return responseOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
     },
   }
 }
@@ -185,7 +185,7 @@ function createReauthorization(
 
 const TOKENS: ReadonlySet<SignedIn['method']> = new Set(['basic-token', 'header-token', 'query-token'])
 
-async function answerOf(
+async function responseOf(
   operation: Operation,
   context: AnyContext,
   { url, rootUrl }: { readonly url: string; readonly rootUrl: string },

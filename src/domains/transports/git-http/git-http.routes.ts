@@ -48,7 +48,7 @@ async function sendBundle(
     await file.close()
     if (etagMatches(ifNoneMatch, etag)) return reply.code(304).send()
     if (range === 'bad')
-      throw new Refusal(416, 'the range begins behind the end', { 'content-range': `bytes */${size}` })
+      throw new Refusal(416, 'the range starts past the end of the file', { 'content-range': `bytes */${size}` })
     // NOTE: an empty stream, because without a body the framework would set the length to 0.
     return reply.header('content-length', String(size)).type('application/x-git-bundle').send(Readable.from([]))
   }

@@ -147,7 +147,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
       clients.delete(name)
     })
     protocol.injectSocket(socket)
-    takeTurns(socket)
+    readOneChunkPerTurn(socket)
   })
 
   protocol.on('connection', (connection, { ip, port, header }) => {
@@ -196,7 +196,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
  * Reads one chunk in each turn of the event loop: the data of a push is decrypted in this thread, and libuv would read
  * up to 32 chunks of each client before it serves anybody else.
  */
-export function takeTurns(socket: Socket): void {
+export function readOneChunkPerTurn(socket: Socket): void {
   socket.on('data', () => {
     socket.pause()
     setImmediate(() => socket.resume())

@@ -134,7 +134,7 @@ export async function discard(reader: PktReader, maxBytes: number): Promise<void
 }
 
 const REASONS: Readonly<Record<RefConflictReason, string>> = {
-  stale: 'the ref moved meanwhile, fetch first',
+  stale: 'the ref has moved, fetch first',
   exists: 'reference already exists',
   missing: 'reference does not exist',
   'name-clash': 'a ref with a conflicting name exists',

@@ -193,7 +193,7 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       async handler({ access, viewer, body }) {
         const operations = await readOperations(body.files)
         const result = await files.change(viewer as SignedIn, access, changeOf(body, operations))
-        return answerOf(result, repoUrls(access.repo, site))
+        return responseOf(result, repoUrls(access.repo, site))
       },
     }),
     defineOperation({
@@ -216,7 +216,7 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
 }
 
 /** The response to a change of several files. */
-function answerOf(result: FileChangeResult, urls: RepoUrls): ApiResponse {
+function responseOf(result: FileChangeResult, urls: RepoUrls): ApiResponse {
   const [files, others] = [presentFiles(result, urls), presentCommit(result, urls)]
   const size = result.entries.reduce((sum, entry) => sum + (entry?.content?.length ?? 0), 0)
   return size > MAX_BUFFERED_BYTES

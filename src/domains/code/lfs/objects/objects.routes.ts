@@ -135,7 +135,9 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
   if (object === undefined) throw errors.lfsObjectNotFound()
   const range = requestedRange(request.headers, object)
   if (range === 'bad')
-    throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })
+    throw new LfsRefusal(416, 'the range starts past the end of the file', {
+      'content-range': `bytes */${object.size}`,
+    })
   const disposition = filename === undefined ? {} : dispositionOf(Buffer.from(filename, 'base64url').toString('utf8'))
   const link = await deps.objects.link(object, { contentType: 'application/octet-stream', ...disposition })
   if (link !== undefined) return void reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).send()

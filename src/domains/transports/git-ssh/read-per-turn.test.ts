@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { takeTurns } from './ssh-server.ts'
+import { readOneChunkPerTurn } from './ssh-server.ts'
 
 const SENT = 16 * 1024 * 1024
 
@@ -10,7 +10,7 @@ it('reads a client that sends without a pause one chunk in each turn of the even
   await once(listener, 'listening')
   const client = connect((listener.address() as AddressInfo).port, '127.0.0.1')
   const [socket] = await once(listener, 'connection')
-  takeTurns(socket)
+  readOneChunkPerTurn(socket)
   let received = 0
   let inTurn = 0
   let most = 0
