@@ -6,14 +6,12 @@ select "org_id" from "org_member" where "org_id" = ? and "user_id" = ?;
 -- core/access/repo-grants.store.ts isOrgOwner
 select "team"."id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team_member"."org_id" = ? and "team_member"."user_id" = ? and "team"."mode" = ?;
 
--- core/access/repo-grants.store.ts loadMemberships
-select "org_id" from "org_member" where "user_id" = ? and "org_id" in (?, ...);
-
 -- core/access/repo-grants.store.ts loadTeams
 select "team"."id", "team"."org_id", "team"."mode", "team"."includes_all_repositories", "team_unit"."unit", "team_unit"."mode" as "unit_mode", "team_repo"."repo_id" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" left join "team_unit" on "team_unit"."team_id" = "team"."id" left join "team_repo" on "team_repo"."team_id" = "team"."id" and "team_repo"."repo_id" in (?, ...) where "team_member"."user_id" = ? and "team_member"."org_id" in (?, ...);
 
 -- core/access/repo-grants.store.ts readRepoGrants
-select "repo_id", "mode" from "collaboration" where "user_id" = ? and "repo_id" in (?, ...);
+select "repo_id", 0 as "org_id", "mode" from "collaboration" where "user_id" = ? and "repo_id" in (?, ...);
+select "repo_id", 0 as "org_id", "mode" from "collaboration" where "user_id" = ? and "repo_id" in (?, ...) union all select 0 as "repo_id", "org_id", 0 as "mode" from "org_member" where "user_id" = ? and "org_id" in (?, ...);
 
 -- core/access/visible-repos.ts someHideFrom
 select "id" from "user" where visibility in ('private') limit N;

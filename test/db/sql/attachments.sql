@@ -33,6 +33,9 @@ select "id" from "attachment" where "hash" = ? limit N;
 -- domains/repositories/attachments/attachment.store.ts listAttachmentUsesAfter
 select "attachment"."id", "attachment"."name", "attachment"."hash", "attachment"."size", "repo"."name" as "repo", "user"."name" as "owner" from "attachment" left join "repo" on "repo"."id" = "attachment"."repo_id" left join "user" on "user"."id" = "repo"."owner_id" where "attachment"."id" > ? and "attachment"."hash" != ? order by "attachment"."id" limit N;
 
+-- domains/repositories/attachments/attachment.store.ts listAttachmentsByIds
+select * from "attachment" where "id" in (?, ...) order by "name", "id";
+
 -- domains/repositories/attachments/attachment.store.ts listAttachmentsOf
 select * from "attachment" where "comment_id" in (?, ...) order by "name", "id";
 select * from "attachment" where "release_id" in (?, ...) order by "name", "id";

@@ -66,6 +66,12 @@ insert into "container_tag" ("package_id", "name", "manifest_id") values (?, ...
 -- domains/packages/formats/container/unnamed-blobs.store.ts deleteUnnamedBlobs
 delete from "container_blob" where "package_id" = ? and "created_at" < ? and not exists (select "container_reference"."id" from "container_reference" where "container_reference"."package_id" = "container_blob"."package_id" and "container_reference"."digest" = "container_blob"."digest");
 
+-- domains/packages/formats/container/unnamed-blobs.store.ts isEmptyImage
+select "id" from "package" where "id" = ? and (not exists (select "package_id" from "package_version" where "package_id" = "package"."id") and not exists (select "package_id" from "container_blob" where "package_id" = "package"."id") and not exists (select "package_id" from "container_upload" where "package_id" = "package"."id"));
+
+-- domains/packages/formats/container/unnamed-blobs.store.ts listEmptyImages
+select "id", "owner_id", "type", "name" from "package" where "type" = ? and (not exists (select "package_id" from "package_version" where "package_id" = "package"."id") and not exists (select "package_id" from "container_blob" where "package_id" = "package"."id") and not exists (select "package_id" from "container_upload" where "package_id" = "package"."id"));
+
 -- domains/packages/formats/container/unnamed-blobs.store.ts listImagesWithUnnamed
 select "id", "owner_id", "type", "name" from "package" where "id" in (select "container_blob"."package_id" from "container_blob" where "container_blob"."created_at" < ? and not exists (select "container_reference"."id" from "container_reference" where "container_reference"."package_id" = "container_blob"."package_id" and "container_reference"."digest" = "container_blob"."digest"));
 

@@ -89,9 +89,6 @@ select "id", "scope", "repo_id", "owner_id", "type", "url", "events", "branch_fi
 -- domains/delivery/hooks/delivery/hook-filter.store.ts loadOwners
 select "id", "owner_id" from "repo" where "id" in (?, ...);
 
--- domains/delivery/hooks/delivery/send/delivery.store.ts buryDeliveries
-update "hook_delivery" set "state" = ?, "finished_at" = ? where "hook_id" = ? and "state" = ? and "queued_at" <= ?;
-
 -- domains/delivery/hooks/delivery/send/delivery.store.ts findPayload
 select "payload" from "hook_message" where "id" = ?;
 
@@ -109,6 +106,9 @@ insert into "hook_message" ("event", "event_type", "action", "payload", "created
 -- domains/delivery/hooks/delivery/send/delivery.store.ts listNextDeliveries
 select "hook_delivery"."id", "hook_delivery"."uuid", "hook_delivery"."attempts", "hook_delivery"."queued_at", "hook_delivery"."history", "hook_delivery"."message_id", "hook_message"."event", "hook_message"."event_type", "hook_message"."action", "webhook"."id" as "hook_id", "webhook"."is_active", "webhook"."scope", "webhook"."type", "webhook"."url", "webhook"."content_type", "webhook"."secret", "webhook"."authorization_header", "webhook"."settings" from "webhook" inner join "hook_delivery" on "hook_delivery"."id" = (select "first"."id" from "hook_delivery" as "first" where "first"."hook_id" = "webhook"."id" and "first"."state" = 'waiting' order by "first"."id" limit N) inner join "hook_message" on "hook_message"."id" = "hook_delivery"."message_id" where "webhook"."id" in (?, ...);
 
+-- domains/delivery/hooks/delivery/send/delivery.store.ts markDeliveriesDead
+update "hook_delivery" set "state" = ?, "finished_at" = ? where "hook_id" = ? and "state" = ? and "queued_at" <= ?;
+
 -- domains/delivery/hooks/delivery/send/delivery.store.ts updateDeliveries
 update "hook_delivery" set "state" = "rows"."state", "attempts" = "rows"."attempts", "finished_at" = "rows"."finished_at", "url" = "rows"."url", "request_headers" = "rows"."request_headers", "request_body" = "rows"."request_body", "response_status" = "rows"."response_status", "response_headers" = "rows"."response_headers", "response_body" = "rows"."response_body", "duration_ms" = "rows"."duration_ms", "error" = "rows"."error", "history" = "rows"."history" from (select json_extract(value, '$.id') as "id", json_extract(value, '$.state') as "state", json_extract(value, '$.attempts') as "attempts", json_extract(value, '$.finished_at') as "finished_at", json_extract(value, '$.url') as "url", json_extract(value, '$.request_headers') as "request_headers", json_extract(value, '$.request_body') as "request_body", json_extract(value, '$.response_status') as "response_status", json_extract(value, '$.response_headers') as "response_headers", json_extract(value, '$.response_body') as "response_body", json_extract(value, '$.duration_ms') as "duration_ms", json_extract(value, '$.error') as "error", json_extract(value, '$.history') as "history" from json_each(?, ...)) as "rows" where "hook_delivery"."id" = "rows"."id" and "hook_delivery"."id" in (?, ...) and hook_delivery.state || '' = 'waiting';
 
@@ -120,9 +120,6 @@ delete from "hook_origin" where "origin" in (?, ...);
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts freeLanesOf
 update "hook_lane" set "lease_until" = ?, "holder" = ? where "holder" in (?, ...);
-
--- domains/delivery/hooks/delivery/send/lane.store.ts hurryLane
-update "hook_lane" set "origin" = ?, "due_at" = case when due_at = 0 then 0 else cast(? as bigint) end where "hook_id" = ?;
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts leaseLanes
 update "hook_lane" set "holder" = ?, "lease_until" = ? where "hook_id" in (?, ...);
@@ -138,6 +135,9 @@ select distinct "holder" from "hook_lane" where "lease_until" > ?;
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts lockLanesOf
 select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? order by "hook_id";
+
+-- domains/delivery/hooks/delivery/send/lane.store.ts makeLaneDue
+update "hook_lane" set "origin" = ?, "due_at" = case when due_at = 0 then 0 else cast(? as bigint) end where "hook_id" = ?;
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts pauseOrigin
 update "hook_origin" set "retry_at" = ? where "origin" = ?;

@@ -123,7 +123,7 @@ update "package" set "repo_id" = ? where "id" = ?;
 select "package"."name", "package"."type", "package_version"."version", cast((select coalesce(sum(size), 0) from package_file where version_id = package_version.id) as bigint) as "size" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? order by cast((select coalesce(sum(size), 0) from package_file where version_id = package_version.id) as bigint) desc, "package_version"."id" limit N offset ?;
 
 -- domains/packages/packages/used-package.store.ts ownsPackage
-select "id" from "package" where "owner_id" = ? limit N;
+select "package"."id" from "package" inner join "package_version" on "package_version"."package_id" = "package"."id" where "package"."owner_id" = ? limit N;
 
 -- domains/packages/packages/used-package.store.ts sumPackages
 select cast(coalesce(sum(content.size), 0) as bigint) as "size" from (select distinct "package_file"."sha256", "package_file"."size" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ?) as "content";
