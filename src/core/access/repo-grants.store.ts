@@ -5,7 +5,7 @@ import { cachedUntilCommit } from '../db/read-cache.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, asAccessMode, NO_GRANTS, type RepoGrants, type TeamGrant, type Unit } from './repo-access.ts'
 
-interface TieTarget {
+interface GrantTarget {
   readonly id: RepoId
   readonly owner: { readonly id: UserId; readonly kind: string }
 }
@@ -16,7 +16,7 @@ interface TieTarget {
 export async function loadRepoGrants(
   db: Db,
   userId: UserId,
-  repos: readonly TieTarget[],
+  repos: readonly GrantTarget[],
 ): Promise<ReadonlyMap<RepoId, RepoGrants>> {
   if (repos.length === 0) return new Map()
   const targets = repos.map(({ id, owner }) => (owner.kind === 'organization' ? `${id} of ${owner.id}` : id))
@@ -26,14 +26,14 @@ export async function loadRepoGrants(
 async function readRepoGrants(
   db: Db,
   userId: UserId,
-  repos: readonly TieTarget[],
+  repos: readonly GrantTarget[],
 ): Promise<ReadonlyMap<RepoId, RepoGrants>> {
   const grants = new Map<RepoId, RepoGrants>()
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
-  const ties = await tiesOf(db, { userId, repoIds, orgIds: orgIds.length === 0 ? undefined : orgIds })
-  const modes = new Map(ties.map((row) => [row.repo_id, asAccessMode(row.mode)]))
-  const memberships = new Set(ties.map((row) => row.org_id).filter((id) => id !== 0))
+  const rows = await directGrantsOf(db, { userId, repoIds, orgIds: orgIds.length === 0 ? undefined : orgIds })
+  const modes = new Map(rows.map((row) => [row.repo_id, asAccessMode(row.mode)]))
+  const memberships = new Set(rows.map((row) => row.org_id).filter((id) => id !== 0))
   const teams = memberships.size === 0 ? [] : await loadTeams(db, userId, [...memberships], repoIds)
   for (const repo of repos) {
     const own = teams.filter(
@@ -51,14 +51,14 @@ async function readRepoGrants(
   return grants
 }
 
-interface Ties {
+interface GrantsQuery {
   readonly userId: UserId
   readonly repoIds: readonly RepoId[]
   readonly orgIds: readonly UserId[] | undefined
 }
 
 /** Collaborations, whose `org_id` is 0, and memberships, whose `repo_id` is 0. */
-const tiesOf = defineQuery((db, { userId, repoIds, orgIds }: Ties) => {
+const directGrantsOf = defineQuery((db, { userId, repoIds, orgIds }: GrantsQuery) => {
   const collaborations = db
     .selectFrom('collaboration')
     .select(['repo_id', sql.lit<number>(0).as('org_id'), 'mode'])
