@@ -61,9 +61,7 @@ module.registerHooks({
     if (!conditions.includes('import')) return next(specifier, context)
     if (specifier.startsWith('.')) return { url: new URL(specifier, parentURL).href, shortCircuit: true }
     if (!parentURL.endsWith('.ts')) return next(specifier, context)
-    const resolved = packages.get(specifier) ?? { ...next(specifier, context), shortCircuit: true }
-    packages.set(specifier, resolved)
-    return resolved
+    return packages.getOrInsertComputed(specifier, () => ({ ...next(specifier, context), shortCircuit: true }))
   },
 })
 
