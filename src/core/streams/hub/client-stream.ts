@@ -220,3 +220,17 @@ export class Listener<Access = unknown> {
     this.stream.end(endMessage(reason))
   }
 }
+
+/** Adds a listener to those of the key. Returns the function that removes it again, and the key with its last one. */
+export function addListener<Access>(
+  listeners: Map<number, Set<Listener<Access>>>,
+  key: number,
+  listener: Listener<Access>,
+): () => void {
+  const ofKey = listeners.getOrInsertComputed(key, () => new Set())
+  ofKey.add(listener)
+  return () => {
+    ofKey.delete(listener)
+    if (ofKey.size === 0) listeners.delete(key)
+  }
+}

@@ -4,7 +4,13 @@ import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 import { type RepoId, asId } from '../../../core/platform/crypto/ids.ts'
 import type { BuildMessages, HookMessage } from '../hooks/payloads/payload.ts'
 import { type RepoInView, type Repo, repoQueries } from '../../repositories/index.ts'
-import type { StreamPublisher, Channel, Listener, Message } from '../../../core/streams/index.ts'
+import {
+  addListener,
+  type StreamPublisher,
+  type Channel,
+  type Listener,
+  type Message,
+} from '../../../core/streams/index.ts'
 import { canReadUnits, isShownKind, SHOWN_KINDS, type ShownEvent, showEvent } from './repo-events.policy.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import { isGitError } from '../../../core/git/index.ts'
@@ -40,14 +46,7 @@ export function createRepoEventPublisher({
       for await (const notice of notices.load(events)) await sendAll(listeners.get(notice.repoId) ?? [], notice)
     },
     channel: (repoId) => ({
-      join(listener) {
-        const joined = listeners.get(repoId) ?? new Set()
-        listeners.set(repoId, joined.add(listener))
-        return () => {
-          joined.delete(listener)
-          if (joined.size === 0) listeners.delete(repoId)
-        }
-      },
+      join: (listener) => addListener(listeners, repoId, listener),
       missed: (id) => findMissedEvents(read, { id, repoId, kinds: SHOWN_KINDS, now: clock.now() }),
       async *read(events, listener) {
         const canRead = ({ units }: Pick<Notice, 'units'>) => canReadUnits(listener.access.access, units)

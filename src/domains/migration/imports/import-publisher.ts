@@ -3,6 +3,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import { type DomainEvent, findMissedEvents } from '../../../core/events/index.ts'
 import {
   type StreamPublisher,
+  addListener,
   type Channel,
   dataMessage,
   type Listener,
@@ -37,14 +38,7 @@ export function createImportPublisher({ clock, database, find }: ImportPublisher
           if (await listener.isReady()) listener.send(await messageOf(listener.access, importId, eventId))
     },
     channel: (importId) => ({
-      join(listener) {
-        const joined = listeners.get(importId) ?? new Set()
-        listeners.set(importId, joined.add(listener))
-        return () => {
-          joined.delete(listener)
-          if (joined.size === 0) listeners.delete(importId)
-        }
-      },
+      join: (listener) => addListener(listeners, importId, listener),
       missed: (id) => findMissedEvents(database.read, { id, kinds: [KIND], now: clock.now() }),
       async *read(events, { access }) {
         const eventId = lastOf(events).get(importId)

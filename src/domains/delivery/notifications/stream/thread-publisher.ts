@@ -4,6 +4,7 @@ import { type DomainEvent, findMissedEvents } from '../../../../core/events/inde
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import {
   type StreamPublisher,
+  addListener,
   type Channel,
   dataMessage,
   type Listener,
@@ -44,14 +45,7 @@ export function createThreadPublisher(deps: ThreadPublisherDeps): ThreadPublishe
           if (await listener.isReady()) listener.send(await messagesOf(deps, listener.access, threads))
     },
     channel: (userId) => ({
-      join(listener) {
-        const joined = listeners.get(userId) ?? new Set()
-        listeners.set(userId, joined.add(listener))
-        return () => {
-          joined.delete(listener)
-          if (joined.size === 0) listeners.delete(userId)
-        }
-      },
+      join: (listener) => addListener(listeners, userId, listener),
       missed: (id) => findMissedEvents(read, { id, kinds: NOTIFYING_KINDS, now: clock.now() }),
       async *read(events, { access }) {
         yield* await messagesOf(deps, access, await changed([userId], events))
